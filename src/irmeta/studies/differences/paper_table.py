@@ -81,7 +81,7 @@ def table(
     require_choice("test", test, get_args(TableTest))
     require_choice("correct", correct or "holm", get_args(Correction))
     way = Way.of(test, correct, alpha, None, resamples)
-    generator, seed = seeded(rng)
+    generator, _ = seeded(rng)
     every = _names(scores)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
     if label is not None and not re.fullmatch(r"[\w:.-]+", label):
@@ -122,15 +122,10 @@ def table(
         inputs={scores.attrs.get("collection", "collection"): scores},
         options={
             "baseline": baseline,
-            "test": test,
             "correct": way.correct,
-            "alpha": alpha,
             "by": by,
-            "missing": missing,
             "order": first or None,
-            "label": label,
             "resamples": way.resamples,
-            "seed": seed,
         },
         notes=[*notes, *more],
     )

@@ -119,7 +119,7 @@ def leaderboard(
     """
     require_share("the level of rank sets", level, 0.95)
     require_least(min_tasks=(min_tasks, 1), resamples=(resamples, 40), first=(first, 1))
-    generator, seed = seeded(rng)
+    generator, _ = seeded(rng)
     cubes = by_name(scores)
     by_task = not any("estimated" in about(one) for one in cubes.values())
     kinds = _kinds(aggregate, types) if by_task or aggregate else [_MEAN]
@@ -170,7 +170,6 @@ def leaderboard(
             "aggregate": kinds,
             "metric": metric or _shared({main(one) for one in cubes.values()}),
             "types": types is not None,
-            "seed": seed,
         },
         notes=[
             *unlinked,

@@ -114,7 +114,7 @@ def place(
     (0.614, 70.8)
     """
     require_share("the level", level, 0.95)
-    generator, seed = seeded(rng)
+    generator, _ = seeded(rng)
     of_papers = None if published is None else read_published(published)
     if scores is None:
         if of_papers is None:
@@ -125,7 +125,6 @@ def place(
         placed, notes = reported.figures(of_papers, known, metrics, level, generator)
         none: dict[str, Any] = {
             "baseline": None,
-            "seed": seed,
             "alarms": [],
             "anchors": {},
         }
@@ -191,7 +190,6 @@ def place(
         },
         options={
             "baseline": baseline,
-            "seed": seed,
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
             "alarms": alarms,
             "anchors": named,

@@ -94,7 +94,7 @@ def describe(
     """
     require_share("the level of an interval", level, 0.95)
     require_choice("sets", sets, get_args(Sets))
-    generator, seed = seeded(rng)
+    generator, _ = seeded(rng)
     if metrics is not None:
         metrics = metric_names(metrics)
         by = next(iter(metrics), None) if by is None else by
@@ -127,16 +127,7 @@ def describe(
     if system is not None:
         data |= _of_one(averaged, system, level, generator)
     data |= _of_scores(of_each(unmoved(scores)))
-    options = {
-        "by": by,
-        "level": level,
-        "sets": sets,
-        "system": system,
-        **team.options,
-        "top": top,
-        "missing": missing,
-        "seed": seed,
-    }
+    options = {"by": by, "system": system, **team.options}
     said = _notes(names, scores, level)
     flagged = None
     if without is not None:
@@ -159,7 +150,7 @@ def describe(
         return outcome
     rest, _ = prepare(flagged.rest, missing=missing)
     left = _rank_sets(additive(rest), level, sets, seeded(rng)[0])
-    outcome = _beside_rest(outcome, averaged, flagged, rest, left)
+    outcome = _beside_rest(outcome, averaged, flagged, rest, left, level)
     return outcome.assign(_surviving(possible, left))
 
 
@@ -178,12 +169,12 @@ def _beside_rest(
     flagged: Flagged,
     rest: xr.DataArray,
     left: Sequence[RankSets],
+    level: float,
 ) -> xr.Dataset:
     """Return a description with the means and ranks of the rest beside its own, and how the lead of the best changes.
 
     left : the rank sets of the rest, by metric.
     """
-    level = about(outcome)["options"]["level"]
     line = additive(rest)
     again = xr.Dataset(_of_systems(rest, line, left, level))
     first = outcome["rank"].argmin("system").values

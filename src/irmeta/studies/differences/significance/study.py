@@ -99,7 +99,7 @@ def significance(
     require_choice("correct", correct or "holm", get_args(Correction))
     way = Way.of(test, correct, alpha, margin, resamples)
     correct = correct or "holm"
-    generator, seed = seeded(rng)
+    generator, _ = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
         raise ScoresError(
@@ -147,18 +147,9 @@ def significance(
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
 
-    options: dict[str, Any] = {
-        "test": test,
-        "correct": correct,
-        "alpha": alpha,
-        "margin": margin,
-    }
-    options |= {"top": top, "by": by, "missing": missing}
+    options: dict[str, Any] = {"correct": correct, "by": by}
     if test in floors.RESAMPLED:
         options["resamples"] = way.resamples
-    options["seed"] = (
-        seed  # also of the random sets of topics that the swap rates are measured on
-    )
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result("significance", data, inputs=inputs, options=options, notes=notes)
     outcome = outcome.assign(_swapped(scores, generator))

@@ -120,7 +120,7 @@ def versus(
     way = Way.of(test, correct, alpha, margin, resamples)
     against = against if isinstance(against, str) else list(against)
     policy = Policy.of(fail_if_worse, unless_safe, history, over, anchors)
-    generator, seed = seeded(rng)
+    generator, _ = seeded(rng)
     parts = Parts.of(scores, anchors)
     way_of_holes = missing
     if missing == "error" and _named(parts.topics, system, against, metrics):
@@ -159,17 +159,10 @@ def versus(
         options={
             "system": family.system,
             "against": against,
-            "test": test,
             "correct": way.correct,
-            "alpha": alpha,
-            "margin": margin,
-            "fail_if_worse": fail_if_worse,
-            "unless_safe": unless_safe,
             "history": None if history is None else str(history),
-            "missing": missing,
             **({} if flagged is None else {"without": flagged.topics}),
             "resamples": way.resamples,
-            "seed": seed,
         },
         notes=[*notes, *_notes(family, way, figures)],
     )

@@ -129,7 +129,7 @@ def compare_judges(
     if sets is not None:
         judgments = sets
         metrics = None  # by which the runs were scored
-    generator, seed = seeded(rng)
+    generator, _ = seeded(rng)
     data: dict[str, Any] = {}
     notes: list[str] = []
     inputs: Mapping[str, xr.DataArray] = {}
@@ -166,7 +166,6 @@ def compare_judges(
         "truth": truth,
         "rel": dict(rel) if isinstance(rel, Mapping) else rel,
         **of_teams,
-        "seed": seed,
     }
     every = cubes if cubes is not None else judgments.sets  # type: ignore[union-attr]
     names = [name for name in every if name != truth]

@@ -85,7 +85,7 @@ def leak(
     require_least(submissions=(submissions, 1), together=(together, 1))
     require_least(topics=(topics, 2), judged=(judged, 1))
     require_share("the share of topics to show", share, 0.33)
-    random, seed = seeded(rng)
+    random, _ = seeded(rng)
     wanted = _wanted(metrics, feedback)
     given, candidates, start = _world(qrels, run, topics, judged, random)
     if not (given.grades > 0).any():
@@ -112,11 +112,9 @@ def leak(
     data |= _bounds(submissions, together, step, figures, decimals, count)
     data |= _judged(Board(given, wanted[0], wanted[0], candidates, rules))
     options = {
-        "feedback": feedback,
         "topics": count,
         "collection": given.name if qrels is not None else "",
         "given": qrels is not None,
-        "seed": seed,
     }
     notes = _notes(tried < submissions, qrels is None, feedback)
     made = result("leak", data, inputs={}, options=options, notes=notes)

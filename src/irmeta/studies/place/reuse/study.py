@@ -116,7 +116,6 @@ def reuse(
         inputs={_name(looked): _cube(looked, wanted, scored.full)},
         options={
             "depth": depth,
-            "level": level,
             "topics": len(looked.topics),
             "teams": groups.source,
             "team_count": len(names),

@@ -141,18 +141,13 @@ def predict(
     }
     data["reported"] = reported
     options = {
-        "level": level,
         "scale": model.scale,
-        "learner": learner,
-        "kernel": kernel,
-        "seed": rng,
         "model": [part.name for part in model.parts],
         "sources": model.provenance.get("sources", []),
         "want": targets,
         "names": names,
         "relevant": None if counts is None else counts.here,
         "cautions": caution(targets, model, counts, calibrated=calibrate is not None),
-        "missing": missing,
         "alarms": alarms,
     }
     unique_notes = list(dict.fromkeys([*notes, *alarms]))
