@@ -69,7 +69,7 @@ def about(labelled: Labelled) -> dict[str, Any]:
 def chosen_from(
     facts: Mapping[Any, Any], known: Mapping[str, Any]
 ) -> dict[str, dict[str, Any]]:
-    """Return what is to be recorded of scores chosen among so many systems or topics; the first choice counts.
+    """Return what is to be recorded of scores chosen among a number of systems or topics; the first choice counts.
 
     facts : what they say of themselves.  known : numbers by what they count, and `by`, the metric of the best.
 

@@ -104,6 +104,8 @@ def predict(
     if counts is not None and NUMBER not in model.metrics:
         reported = reported.sel(metric=reported["metric"] != NUMBER)
     wanted = None if want is None else metric_names(want)
+    if calibrate is not None:
+        calibrate = _of_unit(calibrate, model)
     cut = model.cut(_named(wanted, reported, calibrate))
     model = model.called(cut)
     learned = None if learned is None else learned.called(cut)
@@ -113,7 +115,7 @@ def predict(
     calibration = None
     inputs = {"given": scores}
     if calibrate is not None:
-        known, more = _usable(_of_unit(calibrate, model), model, missing)
+        known, more = _usable(calibrate, model, missing)
         calibration, _, _ = renamed(in_range(means(known)), model)
         notes += [f"known systems: {note}" for note in more]
         inputs["known"] = known
