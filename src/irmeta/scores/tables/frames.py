@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, TypedDict, get_args
+from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
 import numpy as np
 import pandas as pd
@@ -157,27 +157,18 @@ class Named(TypedDict, total=False):
     ignore: str | Iterable[str]
 
 
-def rows_of(
-    table: Any,
-    *,
-    system: str | None = None,
-    topic: str | None = None,
-    metric: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    cluster: str | None = None,
-    rows: Rows | None = None,
-    ignore: str | Iterable[str] = (),
-) -> Table:
+def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     """Turn a table, long or wide, into a row for each score; say what was left out, and which runs are of one system.
 
-    The arguments are those of `irmeta.from_frame`.
+    named : what `irmeta.from_frame` takes, but for `collection`.
 
     >>> rows_of({"bm25": {"fiqa": 0.5, "nq": None}}).rows.rows()
     [('collection', 'bm25', 'fiqa', 'score', 0.5), ('collection', 'bm25', 'nq', 'score', None)]
     """
+    rows = named.get("rows")
     if rows is not None:
         require_choice("rows", rows, get_args(Rows))
+    ignore = named.get("ignore", ())
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     try:
         frame = _plain(table, rows)
@@ -195,27 +186,20 @@ def rows_of(
             f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}"
         )
     frame = frame.drop(ignored)
+    roles: dict[str, Any] = {role: named.get(role) for role in SPELLINGS}
+    system, metric, cluster = roles["system"], roles["metric"], roles["cluster"]
     if system is not None and system not in frame.columns:
         frame = _joined(frame, system)
-    named = metric if metric in frame.columns else None
-    found = columns_of(
-        frame.columns,
-        system=system,
-        topic=topic,
-        metric=named,
-        score=score,
-        repeat=repeat,
-        cluster=cluster,
-    )
+    # a metric that is no column is what all scores are of
+    whole = metric is not None and metric not in frame.columns
+    found = columns_of(frame.columns, **(roles | {"metric": None} if whole else roles))
     if found.system is None and None not in (found.topic, found.metric, found.score):
         raise ScoresError(
             f"no column of {_named(frame.columns)} says which system; give tables by system, as in "
             "from_frame({'bm25': table})"
         )
-    if metric is not None and named is None:
-        constant = metric
-    else:
-        constant = SCORE if score is None else score
+    of_score = SCORE if roles["score"] is None else roles["score"]
+    constant = metric if whole else of_score
     if found.system is None or found.score is None:
         frame, found = _wide(frame, found, rows)
     elif _numbers_rows(table) and "index" not in found:
