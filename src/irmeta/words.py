@@ -25,6 +25,9 @@ _LATEX = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "Δ": r"$\Delta$",
+    "≤": r"$\leq$",
+    "<": "$<$",
+    ">": "$>$",
     **{char: f"\\{char}" for char in "&%$#_{}"},
 }
 _WORD = re.compile(r"\S{301,}")
@@ -135,8 +138,8 @@ def markdown(text: str) -> str:
 def latex(text: str) -> str:
     r"""Return text that LaTeX prints as it is, also at the begin of a row, where [ and * are arguments of \\.
 
-    >>> print(latex("[opt]_1"), latex("*star"), latex("ΔRI"))
-    {}[opt]\_1 {}*star $\Delta$RI
+    >>> print(latex("[opt]_1"), latex("*star"), latex("ΔRI"), latex("< .0001"))
+    {}[opt]\_1 {}*star $\Delta$RI $<$ .0001
     """
     printed = "".join(_LATEX.get(char, char) for char in printable(text))
     if printed.startswith(("[", "*")):

@@ -625,8 +625,8 @@ def test_the_leaderboard_has_the_studies_means_and_scores(
         [own] = means.filter(system=cells[1], metric="AP@1000").to_dicts()
         low, high = own["rank_low"], own["rank_high"]
         assert cells[0] == str(own["rank"])
-        assert cells[2] == (str(low) if low == high else f"{low} to {high}")
-        assert cells[4] == short(own["mean"], 3)
+        assert cells[3] == (str(low) if low == high else f"{low} to {high}")
+        assert cells[2] == short(own["mean"], 3)
     packed = content(page)["boards"]["standings-0"]["scores"]["RR"]
     codes = np.frombuffer(b64decode(packed["codes"]), dtype="<u2").reshape(
         scores.shape[:2]

@@ -115,6 +115,7 @@ def test_text(outcome: xr.Dataset) -> None:
     assert "[" not in tables.render(outcome, table="second")
     assert forms.cell(None) == forms.cell(math.nan) == "-"
     assert forms.cell([0.5, "x"]) == ".500, x"
+    assert (forms.cell(True), forms.cell(False)) == ("yes", "-")
 
 
 def test_wide_tables() -> None:

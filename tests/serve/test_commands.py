@@ -577,11 +577,21 @@ def test_runs_are_listed_and_withdrawn(run, track, tmp_path: Path) -> None:
     lines = run("board", "runs", *track)[1].splitlines()
     assert ["received" in line for line in lines] == [True, True]
     assert lines[1].split()[-2:] == ["Lund", "one"]
+    (tmp_path / "two").write_bytes(a_run(2))
+    assert run("board", "import", "track", tmp_path / "two", *site)[0] == 0
+    key = run("board", "runs", *track)[1].splitlines()[2].split()[0]
+    wrong = {"level": "error", "line": 3, "text": "the score 'x' is not a number"}
+    engine = tables.upgraded(Site.open(folder).database)
+    submissions.checked(engine, key, submissions.Checked([wrong] * 2))
+    engine.dispose()
+    told = run("board", "runs", *track)[1].splitlines()
+    assert ["refused" in line for line in told] == [False, False, True, False]
+    assert told[3] == "  line 3: the score 'x' is not a number (and 1 more)"
     several = run("board", "withdraw", "track", "one", *site)
     assert (several[0], "several runs" in several[2]) == (2, True)
     assert run("board", "withdraw", "track", "Lund/one", *site)[0] == 0
     assert run("board", "withdraw", "track", lines[0].split()[0], *site)[0] == 0
     assert "no run to withdraw" in run("board", "withdraw", "track", "one", *site)[2]
     engine = tables.upgraded(Site.open(folder).database)
-    assert submissions.counts(engine, "track") == {"withdrawn": 2}
+    assert submissions.counts(engine, "track") == {"refused": 1, "withdrawn": 2}
     engine.dispose()

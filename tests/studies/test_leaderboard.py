@@ -108,7 +108,7 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
     )
     assert "whatever the missing scores are" in findings(holed)[1]
     assert "holes allow" in overview(holed)["leaderboard"].columns
-    assert whole(holed)["ranks"]["mean"].str.contains("-").any()
+    assert whole(holed)["ranks"]["mean"].str.contains(" to ").any()
 
 
 def test_aggregates_without_values_are_not_said_to_agree() -> None:
@@ -193,7 +193,7 @@ def test_ranks_that_ignore_holes_say_so(
     assert f"but missing scores allow it ranks {ends[0]:.0f} to {ends[1]:.0f}" in head
     both = {row[0]: row for row in whole(holed)["ranks"].iter_rows()}
     shown = both[first.system.item()][whole(holed)["ranks"].columns.index(kind)]
-    assert shown == f"1 ({ends[0]:.0f}-{ends[1]:.0f})"
+    assert shown == f"1 ({ends[0]:.0f} to {ends[1]:.0f})"
 
 
 def test_predicted_holes(predicted: xr.Dataset) -> None:

@@ -210,9 +210,11 @@ def markdown(frame: "pl.DataFrame") -> str:
 
 
 def cell(value: object, digits: int = 3) -> str:
-    """Write one value as people read it: missing as a dash, lists with commas."""
+    """Write one value as people read it: missing, and what does not hold, as a dash, lists with commas."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "-"
     if isinstance(value, float):
         return figure(value, digits)
     if isinstance(value, list):

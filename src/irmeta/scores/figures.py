@@ -37,25 +37,25 @@ def intervals(low: Floats, high: Floats, digits: int = 3) -> pl.Series:
     )
 
 
-def p_value(p: float) -> str:
-    """Write a p value in one cell.
+def p_value(p: float, bound: bool = False) -> str:
+    """Write a p value in one cell; bound : it is the smallest that so many resamples allow, and p may be smaller.
 
-    >>> p_value(0.0412), p_value(0.00002)
-    ('.0412', '< .0001')
+    >>> p_value(0.0412), p_value(0.00002), p_value(1 / 1001, bound=True)
+    ('.0412', '< .0001', '≤ .0010')
     """
     if p < 0.0001:
         return "< .0001"
-    return short(p, 4)
+    return f"{'≤ ' if bound else ''}{short(p, 4)}"
 
 
-def p_said(p: float) -> str:
+def p_said(p: float, bound: bool = False) -> str:
     """Write a p value in a sentence.
 
-    >>> p_said(0.0412), p_said(0.00002)
-    ('p = .0412', 'p < .0001')
+    >>> p_said(0.0412), p_said(0.00002), p_said(1 / 1001, bound=True)
+    ('p = .0412', 'p < .0001', 'p ≤ .0010')
     """
-    written = p_value(p)
-    return f"p {written}" if written.startswith("<") else f"p = {written}"
+    written = p_value(p, bound)
+    return f"p {written}" if written.startswith(("<", "≤")) else f"p = {written}"
 
 
 def spans(low: Iterable[float], high: Iterable[float]) -> pl.Series:

@@ -267,6 +267,23 @@ def test_pairwise_compares_on_the_topics_that_both_have():
         irmeta.versus(made, "mine", test="t", correct="dunnett", missing="pairwise")
 
 
+def test_a_p_that_resamples_cannot_make_smaller_is_a_bound():
+    """The smallest p of 200 draws is at most that; of a t test, or of all ways to set signs, it is p itself."""
+    made = scores()
+    made[0] = made[1:].max("system") + 0.1
+    for options, said in (
+        ({"resamples": 200}, "p ≤ .0050"),
+        ({"test": "permutation", "resamples": 199}, "p ≤ .0050"),
+        ({"test": "t"}, "p < .0001"),
+    ):
+        found = irmeta.versus(made, "mine", "bm25", metrics="AP", **options)
+        assert said in found.findings[0]
+        assert said.removeprefix("p ") in str(found).split("verdict")[1]
+    few = made[:, :6]
+    exact = irmeta.versus(few, "mine", "bm25", metrics="AP", test="permutation")
+    assert "p = .0312" in exact.findings[0]
+
+
 def test_gaps_of_others_do_not_matter_to_systems_that_are_named():
     """Two systems with all scores are compared though others lack some; with all others, the gaps are an error."""
     made = scores()

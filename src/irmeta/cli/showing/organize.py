@@ -9,6 +9,7 @@ from irmeta.cli.output import say_note, say_wrote
 from irmeta.cli.showing.board import Key, SiteOption, board, opened
 from irmeta.cli.showing.serve import extra
 from irmeta.errors import IrmetaError
+from irmeta.words import message
 
 Output = Annotated[
     Path, option("-o", "--output", metavar="FILE", help="File to write.")
@@ -153,7 +154,7 @@ def pool(
 
 @board.command()
 def runs(key: Key, site: SiteOption) -> None:
-    """List the runs of a board: key, when it came (UTC), state, team, name.
+    """List the runs of a board: key, when it came (UTC), state, team, name; below one that was refused, why.
 
     irmeta board runs covid1 --site site/
     """
@@ -166,6 +167,11 @@ def runs(key: Key, site: SiteOption) -> None:
         print(
             f"{one.key}  {clock(one.received)}  {one.state:9}  {one.team or '-':20}  {name}"
         )
+        wrong = [said for said in one.remarks if said["level"] == "error"]
+        for said in wrong[:1]:
+            at = "" if said["line"] is None else f"line {said['line']}: "
+            more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+            print(message(f"  {at}{said['text']}{more}"))
 
 
 @board.command()

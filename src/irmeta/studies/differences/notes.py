@@ -74,6 +74,20 @@ def on_tests(
     return lines
 
 
+def at_bound(outcome: xr.Dataset) -> xr.DataArray:
+    """Say of each comparison whether its p is the smallest that the resamples allow: p itself may be smaller.
+
+    Where the test corrects, it is the corrected p; else its own p, however it is corrected.
+    """
+    facts = about(outcome)
+    options = facts["options"]
+    test = "dunnett" if options.get("correct") == "dunnett" else options["test"]
+    p = outcome["p_corrected" if test in ("max-t", "tukey", "dunnett") else "p"]
+    topics = min(size["topics"] for size in facts["inputs"]["collections"].values())
+    least = floors.of_resamples(test, options.get("resamples") or 0, topics)
+    return p <= least * (1 + 1e-9)
+
+
 def _levels(way: Way, scores: xr.DataArray) -> list[str]:
     """Say how often a test over clusters rejects wrongly, where that was measured to be clearly too often."""
     if way.test not in LEVELS:

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import first_rows, most, short
+from irmeta.scores.figures import first_rows, most, short, spans
 from irmeta.scores.result import frame, is_estimated, scale, with_nulls
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
@@ -203,12 +203,12 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         f"{names['task']}s": ordered["score"].notnull().sum("topic").values,
         str(first["aggregate"].item()): _values(first),
         "rank": _whole(first["rank"].values),
-        "rank set": _ranges(first["low"].values, first["high"].values),
+        "possible ranks": spans(first["low"].values, first["high"].values),
     }
     if first["rank"].isnull().all():
         board.pop("rank")
     if outcome["score"].isnull().any():
-        board["holes allow"] = _ranges(first["best"].values, first["worst"].values)
+        board["holes allow"] = spans(first["best"].values, first["worst"].values)
     views = _on_front(outcome)
     views[f"leaderboard{cut}"] = pl.DataFrame(board)
     if "complete_rank" in outcome:
@@ -244,12 +244,12 @@ def _on_front(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def _among_complete(outcome: xr.Dataset) -> pl.DataFrame:
     """Show the first models of the part without holes, with their rank sets there."""
     every = tables(outcome)["complete"].sort("rank", maintain_order=True).head(SHOWN)
-    sets = _ranges(every["low"].to_numpy(), every["high"].to_numpy())
+    sets = spans(every["low"].to_numpy(), every["high"].to_numpy())
     return pl.DataFrame(
         {
             nouns(outcome)["model"]: every["system"],
             "rank": every["rank"],
-            "rank set": sets,
+            "possible ranks": sets,
         }
     )
 
@@ -292,17 +292,13 @@ def _ranks(one: xr.Dataset) -> pl.Series:
     known = _whole(ranks)
     if "predicted" in one or (best == worst).all():
         return known
-    texts, allowed = known.cast(pl.String).to_list(), _ranges(best, worst)
+    texts, allowed = known.cast(pl.String).to_list(), spans(best, worst).to_list()
     for at in np.flatnonzero(best != worst):
         if texts[at] is None:
             texts[at] = allowed[at]
         else:
             texts[at] = f"{texts[at]} ({allowed[at]})"
     return pl.Series(texts, dtype=pl.String)
-
-
-def _ranges(low: Floats, high: Floats) -> list[str]:
-    return [f"{first:.0f}-{last:.0f}" for first, last in zip(low, high, strict=True)]
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

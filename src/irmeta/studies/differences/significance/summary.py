@@ -5,7 +5,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import ROWS, intervals, most, short, spans, spoken
+from irmeta.scores.figures import ROWS, intervals, most, p_value, short, spans, spoken
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.stats.arrays import Bools
@@ -13,12 +13,17 @@ from irmeta.stats.halves.replication import Replication
 from irmeta.stats.halves.swaps import least_difference
 from irmeta.stats.tests.comparing import CORRECTED, JOINT
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
+from irmeta.studies.differences.notes import at_bound
 from irmeta.words import counted, listed
 
 FEW_METRICS = 4
 """Systems are shown for at most this number of metrics; programs read all of them."""
 FEW_PAIRS = 15
 """At most this number of tests is shown; programs read all of them."""
+
+
+BY_PAIR = ("metric", "system_a", "system_b")
+"""What names the rows of tests."""
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -41,7 +46,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "equivalent" in outcome:
         fields += ["p_equivalent", "equivalent"]
     return {
-        "tests": frame(outcome, fields, by=["metric", "system_a", "system_b"]).select(
+        "tests": frame(outcome, fields, by=BY_PAIR).select(
             "system_a", "system_b", "metric", *fields
         ),
         "systems": pl.concat(
@@ -92,21 +97,18 @@ def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
 def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
     """Show the tests of few pairs: difference, interval and p, and whether they are equivalent, if that was asked."""
     tests = tables(outcome)["tests"]
+    bound = frame(at_bound(outcome).to_dataset(name="b"), ["b"], by=BY_PAIR)["b"]
     shown = tests.select(
         "metric",
         pl.col("system_a").alias("system"),
         pl.col("system_b").alias("other"),
         "difference",
         intervals(tests["low"].to_numpy(), tests["high"].to_numpy()).alias("interval"),
-        pl.col("p_corrected").alias("p"),
+        pl.Series("p", map(p_value, tests["p_corrected"], bound), dtype=pl.String),
     )
     if "equivalent" not in tests:
         return shown
-    return shown.with_columns(
-        tests["equivalent"]
-        .replace_strict({True: "yes", False: "-"})
-        .alias("equivalent")
-    )
+    return shown.with_columns(tests["equivalent"])
 
 
 def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:

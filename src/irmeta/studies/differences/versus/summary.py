@@ -9,6 +9,7 @@ from irmeta.scores.averages.limits import seen
 from irmeta.scores.figures import ENDS, intervals, p_said, p_value, short, spoken
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame, is_estimated, scale
+from irmeta.studies.differences.notes import at_bound
 from irmeta.studies.differences.versus import gate, left
 from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.studies.differences.versus.pairs import MEDIAN
@@ -222,7 +223,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
                 one["low"].values, one["high"].values
             ),
             **({} if is_estimated(one) else won),
-            "p": [p_value(value) for value in one["p_corrected"].values],
+            "p": list(map(p_value, one["p_corrected"].values, at_bound(one).values)),
             "verdict": verdicts.tolist(),
         }
     )
@@ -334,7 +335,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     behind = f"{flips}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
     figures = _interval(one, digits)
-    shown = p_said(p)
+    shown = p_said(p, bool(at_bound(one)))
     share = f"{float(_relative(one)):+.0%}, "
     if share in ("+0%, ", "-0%, ", "+nan%, ", "nan%, "):
         share = ""
