@@ -68,6 +68,18 @@ def _conversations(seed=0, alike=0.5, systems=30):
     return cube(scores[..., None], names, turns, ["x"], collection="talk")
 
 
+def test_the_best_come_first_with_figures_as_in_sentences():
+    """Systems are shown by their standing, whatever their order; cells are written as the sentences write them."""
+    everybody = collection("one", 0, metrics=("AP",))
+    outcome = place(everybody, on=everybody)
+    shown = overview(outcome)["systems"]
+    rows = tables(outcome)["systems"].sort("rank", maintain_order=True)
+    assert shown["system"].to_list() == rows["system"].to_list()
+    best = rows.row(0, named=True)
+    ends = f"{short(best['low'], 3)} to {short(best['high'], 3)}"
+    assert shown["standardized"][0] == f"{short(best['standardized'], 3)} ({ends})"
+
+
 def test_conversations_are_what_varies():
     """Differences of placed systems are of conversations, tested with seven degrees of freedom; means stay."""
     plain = _conversations()

@@ -1,10 +1,11 @@
 """Which rows of a table are read first, and how their intervals are written."""
 
+from functools import partial
 from typing import Any
 
 import polars as pl
 
-from irmeta.scores.figures import most
+from irmeta.scores.figures import most, short
 
 FEW = 4
 """Systems, and pairs of them, that are each spoken of."""
@@ -15,12 +16,11 @@ SHOWN = 20
 def most_of(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]:
     """Keep the rows that people read first where there are many, and say how many there are."""
     rows = most(SHOWN)
+    ordered = view.sort(by, nulls_last=True, maintain_order=True)
     if rows is None or view.height <= rows:
-        return view, name
+        return ordered, name
     first = "the best" if by == "rank" else "the clearest"
-    return view.sort(by, nulls_last=True, maintain_order=True).head(
-        rows
-    ), f"{name}: {first} {rows} of {view.height}"
+    return ordered.head(rows), f"{name}: {first} {rows} of {view.height}"
 
 
 def first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, Any]]:
@@ -35,4 +35,9 @@ def first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, 
 
 def interval(low: str, high: str) -> pl.Expr:
     """Write the interval of two columns."""
-    return pl.format("{} to {}", pl.col(low).round(3), pl.col(high).round(3))
+    return pl.format("{} to {}", figure(low), figure(high))
+
+
+def figure(column: str) -> pl.Expr:
+    """Write the figures of a column as people read them; null stays."""
+    return pl.col(column).map_elements(partial(short, digits=3), pl.String)

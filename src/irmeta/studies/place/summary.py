@@ -11,7 +11,7 @@ from irmeta.scores.figures import short
 from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place import between, claims
-from irmeta.studies.place.rows import first, interval, most_of
+from irmeta.studies.place.rows import figure, first, interval, most_of
 from irmeta.studies.place.study import OWN, PAIR
 from irmeta.words import counted
 
@@ -69,15 +69,13 @@ def _shown(
     place_among = pl.format(
         "{} ({} to {})", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)
     )
-    own = pl.format("{} ({})", pl.col("standardized").round(3), interval("low", "high"))
+    own = pl.format("{} ({})", figure("standardized"), interval("low", "high"))
     shown = {
         heading: systems.select(
             name.alias("system"),
             "metric",
             "score",
-            pl.coalesce(own, pl.col("standardized").round(3).cast(pl.String)).alias(
-                "standardized"
-            ),
+            pl.coalesce(own, figure("standardized")).alias("standardized"),
             pl.coalesce(
                 place_among,
                 pl.col("percentile").round(0).cast(pl.Int64).cast(pl.String),
