@@ -38,7 +38,7 @@ def intervals(low: Floats, high: Floats, digits: int = 3) -> pl.Series:
 
 
 def p_value(p: float, bound: bool = False) -> str:
-    """Write a p value in one cell; bound : it is the smallest that so many resamples allow, and p may be smaller.
+    """Write a p value in one cell; bound : the smallest that the resamples allow; p may be smaller.
 
     >>> p_value(0.0412), p_value(0.00002), p_value(1 / 1001, bound=True)
     ('.0412', '< .0001', '≤ .0010')
