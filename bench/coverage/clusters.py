@@ -142,7 +142,7 @@ def _mean_within(
     world: World, values: Floats, _: Floats, __: Ints
 ) -> Mapping[str, float]:
     """Whether intervals of means that know of bounds hold; normal scores have none."""
-    of = descriptive.t_interval
+    of = descriptive.unbounded_interval
     if world.shape != "normal":
         of = descriptive.bounded_interval
     low, high = of(values)

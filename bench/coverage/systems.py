@@ -53,9 +53,9 @@ def _standardized_means(world: World) -> np.ndarray:
 def _unbounded(
     world: World, scores: np.ndarray, _: np.random.Generator
 ) -> Mapping[str, float]:
-    """Whether Student's intervals hold, of means of scores without bounds."""
+    """Whether the intervals of `describe` hold, of means of scores without bounds."""
     values, truth = _standardized(scores), _standardized_means(world)
-    low, high = descriptive.t_interval(values)
+    low, high = descriptive.unbounded_interval(values)
     return {
         "kept": ((low <= truth) & (truth <= high)).mean(),
         "width": (high - low).mean(),

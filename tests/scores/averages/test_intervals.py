@@ -31,8 +31,8 @@ def test_intervals_are_those_of_describe(clustered: bool) -> None:
 
 
 def test_without_bounds_intervals_are_t_intervals() -> None:
-    """An interval by a metric whose scores irmeta does not know is Student's, as scipy has it."""
-    scores = some().sel(metric=["AP"]).assign_coords(metric=["clicks"])
+    """That of one system by a metric whose scores irmeta does not know is Student's, as scipy has it."""
+    scores = some(systems=1).sel(metric=["AP"]).assign_coords(metric=["clicks"])
     values = scores.values[..., 0]
     low, high = scipy.stats.t.interval(
         0.95, 11, loc=values.mean(axis=1), scale=scipy.stats.sem(values, axis=1)
@@ -43,11 +43,11 @@ def test_without_bounds_intervals_are_t_intervals() -> None:
 
 
 def test_within_bounds_the_variance_is_that_at_the_end() -> None:
-    """At the ends of an interval within 0 and 1, t times the standard error at that mean is the distance."""
-    values = some().sel(metric="AP").values
+    """At the ends of one system's interval within 0 and 1, t times the standard error at that mean is the distance."""
+    values = some(systems=1).sel(metric="AP").values
     mean = values.mean(axis=1)
     variance = values.var(axis=1, ddof=1) / 12
-    found = intervals(some()).sel(metric="AP")
+    found = intervals(some(systems=1)).sel(metric="AP")
     for end in (found["low"].values, found["high"].values):
         there = variance * end * (1 - end) / (mean * (1 - mean))
         np.testing.assert_allclose(

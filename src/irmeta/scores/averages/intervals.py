@@ -11,7 +11,7 @@ from irmeta.scores.cube import check
 from irmeta.scores.groups.clusters import by_cluster, right_or_wrong
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.stats.descriptive import bounded_interval, t_interval
+from irmeta.stats.descriptive import bounded_interval, unbounded_interval
 
 
 def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
@@ -21,7 +21,8 @@ def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
     level : of the intervals, in (0, 1).
     The intervals are those of `describe`, without rank sets, which take time quadratic in the number of systems. They
     are score intervals where the metric has a lowest and a highest score, or all scores are 0 or 1, and Student's
-    elsewhere; those of GMAP are of logarithms. Raises ScoresError for fewer than 2 topics or clusters.
+    elsewhere; those of GMAP are of logarithms. Unless all scores are 0 or 1, a system's variance is moved towards that
+    of the others, as far as few topics leave it open. Raises ScoresError for fewer than 2 topics or clusters.
 
     >>> from irmeta.scores.cube import cube
     >>> one = intervals(cube([[[0.1], [0.2], [0.3]]], ["a"], ["1", "2", "3"], ["AP"]))
@@ -60,7 +61,7 @@ def _ends(
     if binary and not logs:
         return bounded_interval(line, level, binary=True)
     if logs or not np.isfinite(most):
-        return t_interval(line, level)
+        return unbounded_interval(line, level)
     span = most - least
     low, high = bounded_interval((line - least) / span, level)
     return least + span * low, least + span * high

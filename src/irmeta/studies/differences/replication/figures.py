@@ -207,7 +207,7 @@ def _verdict(ratio: Found, least: float, most: float) -> str:
 
 
 def _means(scores: xr.DataArray, level: float, binary: Bools) -> list[list[Found]]:
-    """Return by metric each run's mean with its interval, as `describe` has it."""
+    """Return by metric each run's mean with its interval, as `describe` has it of these runs."""
     found = scores.mean("topic")
     ends = xr.full_like(found, np.nan)
     figures = xr.Dataset({"mean": found, "low": ends, "high": ends})
