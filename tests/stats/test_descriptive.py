@@ -1,4 +1,5 @@
 import numpy as np
+import pytest
 import scipy.stats
 from hypothesis import given
 from hypothesis import strategies as st
@@ -16,41 +17,51 @@ def test_t_interval_is_that_of_scipy(seed, topics, level):
     np.testing.assert_allclose(high, expected.high, rtol=1e-12, atol=1e-12)
 
 
-def spread(scores, bounded):
-    """A system's variance, by mean (1 - mean) where scores are bounded, and its squared error by leaving out topics."""
-
-    def one(values):
-        return values.var(ddof=1) / (
-            values.mean() * (1 - values.mean()) if bounded else 1
-        )
-
-    n = len(scores)
-    left = np.array([one(np.delete(scores, at)) for at in range(n)])
-    return one(scores), (n - 1) / n * ((left - left.mean()) ** 2).sum()
+def spread(line, bounded):
+    """A system's variance, by mean (1 - mean) where scores are bounded."""
+    return line.var(ddof=1) / (line.mean() * (1 - line.mean()) if bounded else 1)
 
 
-@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(3, 12), st.booleans())
+def squared_error(of, scores):
+    """Leave out each topic: the mean over systems of (n - 1)/n times the squares by which a figure moves."""
+    n = scores.shape[1]
+    left = np.array([of(np.delete(scores, at, axis=1)) for at in range(n)])
+    return ((n - 1) / n * ((left - left.mean(axis=0)) ** 2).sum(axis=0)).mean()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(2, 6), st.integers(4, 12), st.booleans())
 def test_a_variance_is_moved_by_the_share_that_is_error(seed, systems, topics, bounded):
     """Between a system's own and the common one it lies where the errors of leaving out a topic say, by hand."""
     scores = np.random.default_rng(seed).beta(0.5, 2, size=(systems, topics))
-    own, errors = np.transpose([spread(line, bounded) for line in scores])
-    weight = min(1, errors.mean() / own.var(ddof=1))
-    mean = scores.mean(axis=1)
-    divisors = mean * (1 - mean) if bounded else np.ones(systems)
-    common = scores.var(axis=1, ddof=1).sum() / divisors.sum()
-    found = descriptive.shared(scores, bounded=bounded)
-    np.testing.assert_allclose(found, own + weight * (common - own), rtol=1e-8)
+
+    def own(scores):
+        return np.array([spread(line, bounded) for line in scores])
+
+    def moved(scores):
+        mean = scores.mean(axis=1)
+        divisors = mean * (1 - mean) if bounded else np.ones(systems)
+        common = scores.var(axis=1, ddof=1).sum() / divisors.sum()
+        return own(scores) + weight * (common - own(scores))
+
+    weight = min(1, squared_error(own, scores) / own(scores).var(ddof=1))
+    found, freedom = descriptive.shared(scores, bounded=bounded)
+    np.testing.assert_allclose(found, moved(scores), rtol=1e-8)
+    wanted = 2 * (moved(scores) ** 2).mean() / squared_error(moved, scores)
+    fewest = topics - 1
+    assert freedom == pytest.approx(np.clip(wanted, fewest, systems * fewest))
 
 
 def test_a_variance_stays_its_own_where_nothing_says_otherwise():
-    """Alone, over two topics, or where many topics show that systems vary unlike each other, it is nearly not moved."""
+    """Alone, over two topics, or where many topics show that systems vary unlike each other, it is hardly moved."""
     rng = np.random.default_rng(0)
     scores = rng.beta([[2.0], [20.0], [200.0]], [[2.0], [20.0], [200.0]], (3, 1000))
-    np.testing.assert_allclose(
-        descriptive.shared(scores), scores.var(axis=1, ddof=1), rtol=0.1
-    )
+    found, freedom = descriptive.shared(scores)
+    np.testing.assert_allclose(found, scores.var(axis=1, ddof=1), rtol=0.1)
+    assert freedom >= 999
     for few in (scores[0], scores[:, :2], np.vstack([scores[0], scores[1] * np.nan])):
-        np.testing.assert_array_equal(descriptive.shared(few), few.var(axis=-1, ddof=1))
+        found, freedom = descriptive.shared(few)
+        np.testing.assert_array_equal(found, few.var(axis=-1, ddof=1))
+        assert freedom == few.shape[-1] - 1
 
 
 def test_a_system_of_zeros_is_moved_towards_the_others():

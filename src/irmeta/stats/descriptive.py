@@ -25,7 +25,7 @@ def t_interval(scores: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
 
 
 def unbounded_interval(scores: Floats, level: float = 0.95) -> tuple[Floats, Floats]:
-    """Return the ends of the t interval of each system's mean, of scores (..., topic), with `shared` variances.
+    """Return the ends of the t interval of each system's mean, of scores (..., topic), by its `shared` variance.
 
     >>> low, high = unbounded_interval(np.array([[0.1, 0.2, 0.3], [0.1, 0.2, 0.3]]))
     >>> low.round(4).tolist(), high.round(4).tolist()
@@ -33,7 +33,8 @@ def unbounded_interval(scores: Floats, level: float = 0.95) -> tuple[Floats, Flo
     """
     n = scores.shape[-1]
     mean = scores.mean(axis=-1)
-    half = stdtrit(n - 1, (1 + level) / 2) * np.sqrt(shared(scores) / n)
+    variance, freedom = shared(scores)
+    half = stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance / n)
     return mean - half, mean + half
 
 
@@ -42,7 +43,7 @@ def bounded_interval(
 ) -> tuple[Floats, Floats]:
     """Return the ends of the score interval of each system's mean, of scores (..., topic) within 0 and 1.
 
-    The variance of a mean x is x (1 - x) / n times the system's `shared` variance at its mean; see `score_ends`.
+    The variance of a mean x is x (1 - x) / n times the system's `shared` variance; see `score_ends`.
 
     binary : scores are 0 or 1, which have the variance x (1 - x) / n, and the interval is Wilson's (1927).
 
@@ -54,53 +55,63 @@ def bounded_interval(
     mean = scores.mean(axis=-1)
     if binary:
         return score_ends(mean, np.full(mean.shape, ndtri((1 + level) / 2) ** 2 / n))
-    quantile = stdtrit(n - 1, (1 + level) / 2)
-    return score_ends(mean, quantile**2 * shared(scores, bounded=True) / n)
+    variance, freedom = shared(scores, bounded=True)
+    quantile = stdtrit(freedom, (1 + level) / 2)
+    return score_ends(mean, quantile**2 * variance / n)
 
 
-def shared(scores: Floats, *, bounded: bool = False) -> Floats:
-    """Return the variance over topics of each system's scores (..., topic), moved towards that of all systems.
+def shared(scores: Floats, *, bounded: bool = False) -> tuple[Floats, float]:
+    """Return each system's variance over topics, moved towards that of all systems, and its degrees of freedom.
 
-    Few topics seldom show the tail of skewed scores, but of several systems some do. v is a system's variance; where
-    scores lie within 0 and 1 (`bounded`) it is divided by mean (1 - mean), and where all are 0, or all 1, nothing is
-    seen of it, and the largest possible is taken. It is moved by w of its distance to the common one, the sum of
-    variances over that of divisors: w is the share of how v varies over systems that is error of estimating v, which
-    leaving out each topic finds. So alike systems share one, and with many topics each has its own.
+    scores : (..., topic). Few topics seldom show the tail of skewed scores, but of several systems some do. v is a
+    system's variance; where scores lie within 0 and 1 (`bounded`) it is divided by mean (1 - mean), and where all are
+    0, or all 1, nothing is seen of it, and the largest possible is taken. It is moved by w of its distance to the
+    common one, the sum of variances over that of divisors: w is the share of how v varies over systems that is error of
+    estimating v, which leaving out each topic finds. So alike systems share one, and with many topics each has its own.
+    Degrees of freedom are 2 v^2 over the squared error of what was moved, found in the same way, over all systems;
+    those of one system alone, n - 1, are the fewest, and those of all together the most.
     Source of the idea: James and Stein (1961); Smyth (Stat. Appl. Genet. Mol. Biol. 2004) for variances.
 
     >>> few = np.array([[0.0, 0.0, 0.1, 0.1], [0.0, 0.1, 0.2, 0.2], [0.1, 0.3, 0.1, 0.6]])
-    >>> few.var(axis=1, ddof=1).round(3).tolist(), shared(few).round(3).tolist()
+    >>> few.var(axis=1, ddof=1).round(3).tolist(), shared(few)[0].round(3).tolist()
     ([0.003, 0.009, 0.056], [0.019, 0.02, 0.029])
     """
     n = scores.shape[-1]
     mean, variance = scores.mean(axis=-1), scores.var(axis=-1, ddof=1)
-    own = _divided(mean, variance, n, bounded)
-    spread = mean * (1 - mean) if bounded else np.ones(mean.shape)
-    known = (spread > _NO_SPREAD) & ~np.isnan(mean)
+    divisor = mean * (1 - mean) if bounded else np.ones(mean.shape)
+    own = _divided(variance, divisor, n)
+    known = (divisor > _NO_SPREAD) & ~np.isnan(mean)
     if n < 3 or known.sum() < 2:
-        return own
-    # without each topic
-    away = scores - mean[..., None]
+        return own, n - 1
+    # the same without each topic, of the systems of which something is known
+    away = (scores - mean[..., None])[known]
     square = (away**2).sum(axis=-1, keepdims=True) - away**2 * n / (n - 1)
-    left = _divided(mean[..., None] - away / (n - 1), square / (n - 2), n - 1, bounded)
-    error = (n - 1) * left.var(axis=-1)[known].mean()
-    between = own[known].var(ddof=1)
+    means, variances = mean[known, None] - away / (n - 1), square / (n - 2)
+    divisors = means * (1 - means) if bounded else np.ones(means.shape)
+    left = _divided(variances, divisors, n - 1)
+    error, between = _squared_error(left), own[known].var(ddof=1)
     weight = error / max(between, error) if between else 1.0
-    common = variance[known].sum() / spread[known].sum()
-    return own + weight * (common - own)
+    common = variance[known].sum() / divisor[known].sum()
+    moved = own + weight * (common - own)
+    commons = _divided(variances.sum(axis=0), divisors.sum(axis=0), n - 1)
+    error = _squared_error(left + weight * (commons - left))
+    freedom = 2 * (moved[known] ** 2).mean() / error if error else 0.0
+    return moved, float(np.clip(freedom, n - 1, (n - 1) * known.sum()))
+
+
+def _squared_error(left: Floats) -> float:
+    """Return the mean over systems of the jackknife's squared error, (n - 1)/n times the sum of squares over topics."""
+    return float((left.shape[-1] - 1) * left.var(axis=-1).mean())
 
 
 _NO_SPREAD = 1e-12
 """Up to this mean (1 - mean) of scores within 0 and 1 is what rounding leaves of 0."""
 
 
-def _divided(mean: Floats, variance: Floats, n: int, bounded: bool) -> Floats:
-    """Return the variance of n scores, by mean (1 - mean) where they are bounded; there n / (n - 1) at most."""
-    if not bounded:
-        return variance
-    spread = mean * (1 - mean)
-    seen = spread > _NO_SPREAD
-    return np.where(seen, variance / np.where(seen, spread, 1), n / (n - 1))
+def _divided(variance: Floats, divisor: Floats, n: int) -> Floats:
+    """Return the variance of n scores by its divisor; where that is 0 the largest there is, n / (n - 1)."""
+    seen = divisor > _NO_SPREAD
+    return np.where(seen, variance / np.where(seen, divisor, 1), n / (n - 1))
 
 
 def score_ends(mean: Floats, k: Floats) -> tuple[Floats, Floats]:

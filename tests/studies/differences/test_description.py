@@ -287,7 +287,7 @@ def test_intervals_stay_within_what_a_metric_can_be(metric):
     if metric == "P@10":
         assert 0 < low < 0.18
     else:
-        assert low == pytest.approx(expected.low)
+        assert low < expected.low / 2
 
 
 def test_topics_on_which_better_systems_score_worse_are_named_only_beyond_chance():
@@ -385,14 +385,13 @@ def test_reliability_of_trec8_topics_has_nothing_to_do_with_their_spread(data):
     )
 
 
-@pytest.mark.parametrize(("topics", "said"), [(5, True), (12, True), (50, False)])
-def test_short_intervals_are_said_to_be_short(topics, said):
-    """With few topics a note says how often intervals of means held in such collections; with 50 there is none."""
+@pytest.mark.parametrize("topics", [5, 12, 50])
+def test_intervals_are_not_said_to_be_short(topics):
+    """In collections like this one means held as often as promised, so no note says how often."""
     cube = scores(topics=topics).clip(0, 1)
     notes = " ".join(about(describe(cube))["notes"])
-    found = held("interval of a mean", systems=cube.sizes["system"], topics=topics)
-    assert found.broken == said
-    assert (f"A 95% interval of a mean held the truth in {found}." in notes) == said
+    assert not held("interval of a mean", systems=12, topics=topics).broken
+    assert "A 95% interval of a mean held the truth in" not in notes
 
 
 @pytest.mark.parametrize(
