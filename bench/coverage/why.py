@@ -20,7 +20,7 @@ WHY: Mapping[int, str] = {
     195: "agreement of users with a metric|lead of a metric in agreement",
     204: "an unchanged system by anchors",
     231: "change without .* topics",
-    257: "interval of a mean.*",
+    263: "interval of a mean.*",
     259: "a difference (by itself|of scores).*",
     258: "(kappas|alphas|leniency) of labels.*",
 }
