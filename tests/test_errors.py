@@ -124,7 +124,6 @@ import sys
 sys.modules[{library!r}] = None
 import numpy, irmeta
 from irmeta.scores.cube import cube
-from irmeta.words import FLAGS, in_python
 scores = cube(numpy.random.default_rng(0).random((4, 8, 3)), list("abcd"), list("12345678"), ["AP", "RR", "P@10"])
 assert irmeta.describe(scores)._repr_html_()
 try:

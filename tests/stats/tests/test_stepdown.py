@@ -102,6 +102,30 @@ def test_claims_are_those_of_rank_sets():
     np.testing.assert_array_equal(p <= 0.05, either)
 
 
+def test_rank_sets_of_two_systems_are_by_their_one_difference():
+    """Where t is near its limit, too, two systems are distinguished where p of their difference by itself says so."""
+    noise = np.random.default_rng(0).normal(size=(40, 30))
+    noise -= noise.mean(axis=1, keepdims=True)
+    limit = scipy.stats.t.ppf(0.975, 29) * paired.standard_error(noise)
+    found = noise + (limit * np.linspace(0.95, 1.05, 40))[:, None]
+    p = stepdown.alone(Given(found), 1000, np.random.default_rng(7))
+    claimed = [
+        rank_sets(of, np.random.default_rng(7)).better.tolist()
+        for of in np.stack([found, np.zeros_like(found)], axis=2)
+    ]
+    assert 0 < (p <= 0.05).sum() < 40
+    assert claimed == [[[False, bool(one <= 0.05)], [False, False]] for one in p]
+
+
+def test_of_two_systems_with_one_topic_in_common_nothing_is_known():
+    """Two systems that share one topic, or none, may both have either rank."""
+    for shared in (0, 1):
+        one = scores(0, 2, 12)
+        one[0, 6:] = one[1, : 6 - shared] = np.nan
+        sets = rank_sets(one.T, np.random.default_rng(0))
+        assert (sets.low.tolist(), sets.high.tolist()) == ([1, 1], [2, 2])
+
+
 @pytest.mark.parametrize("topics", [2, 5, 8])
 def test_no_p_is_below_that_of_signs(topics):
     """With n topics no p is below 2 / 2^n, however clear the difference, for p is that of signs at least."""

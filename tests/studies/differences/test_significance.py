@@ -465,6 +465,7 @@ def test_intervals_exclude_0_where_a_pair_is_significant(correct):
     """By max-t and by t, however it is corrected, each pair's own interval says so, and some say so elsewhere."""
     test = "t" if correct else "max-t"
     outcome = significance(scores(systems=8), test=test, correct=correct)
+    assert about(outcome)["options"]["correct"] == (correct or "max-t")
     excluded = (outcome["low"] > 0) | (outcome["high"] < 0)
     assert outcome["significant"].any()
     assert excluded.where(outcome["significant"], True).all()

@@ -547,6 +547,18 @@ def test_each_by_itself_is_as_if_it_were_alone():
     assert "by itself" not in together.method_text
 
 
+def test_each_by_itself_is_as_if_it_were_alone_on_topics_of_its_own():
+    """Where comparisons lack topics of their own, too, none has other random signs than it has alone."""
+    made = scores()
+    for at in range(1, made.sizes["system"]):
+        made[at, :at] = np.nan
+    asked = {"metrics": "AP", "missing": "pairwise"}
+    found = irmeta.versus(made, "mine", correct="none", **asked)
+    for other in found.against.values.tolist():
+        alone = irmeta.versus(made, "mine", other, **asked)
+        assert found["p"].sel(against=other).item() == alone["p"].item()
+
+
 def of_answers(topics):
     """Scores of 0 and 1 of four systems."""
     drawn = np.random.default_rng(1).random((4, topics, 1))

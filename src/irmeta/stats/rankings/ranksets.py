@@ -21,8 +21,9 @@ from irmeta.stats import arrays
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints, Singles, settled
 from irmeta.stats.rankings.rank import BLOCK
 from irmeta.stats.tests import floors
+from irmeta.stats.tests.compared import Pairs
 from irmeta.stats.tests.multiplicity import bh
-from irmeta.stats.tests.stepdown import DRAWS, laws
+from irmeta.stats.tests.stepdown import DRAWS, alone, laws
 
 Draws = slice | Indices
 """Which draws: all, or some."""
@@ -74,9 +75,10 @@ def rank_sets(
     system).
     Raises ScoresError for fewer than 2 systems or topics, or a level outside (0, 1).
 
-    A claim needs p of at most 1 - level by both laws, p = (1 + draws that reach the statistic) / (1 + draws). The level
-    is kept with any number of topics where the differences of equal systems are as likely up as down. With n topics p
-    is at least 2 / 2^n: at 95% 5 claim nothing.
+    A claim needs p of at most 1 - level by both laws, p = (1 + draws that reach the statistic) / (1 + draws); of two
+    systems p is that of one difference by itself, `stepdown.alone`. The level is kept with any number of topics where
+    the differences of equal systems are as likely up as down. With n topics p is at least 2 / 2^n: at 95% 5 claim
+    nothing.
 
     >>> topics = np.random.default_rng(0).normal(size=(40, 3)) + [0, 0.1, 5]
     >>> sets = rank_sets(topics, np.random.default_rng(1))
@@ -90,6 +92,8 @@ def rank_sets(
         )
     values = values[~np.isnan(values).all(axis=1)]
     known = ~np.isnan(values)
+    if values.shape[1] == 2:
+        return _of_two(values[known.all(axis=1)], rng, level, draws)
     # differences of systems stay the same without the median of a topic
     held = np.where(known, values - np.nanmedian(values, axis=1, keepdims=True), 0)
     signs, directions = laws(len(held), draws, rng)
@@ -188,6 +192,19 @@ def rank_sets_of(
     return _stepped(
         observed, spread, _Drawn(singles, len(singles)), (len(values),), level, marginal
     )
+
+
+def _of_two(
+    values: Floats, rng: np.random.Generator, level: float, draws: int
+) -> RankSets:
+    """Return the rank sets of two systems, from scores (topic, system): there is one difference, by itself."""
+    require_share("the level of rank sets", level, 0.95)
+    total = values.sum(axis=0)
+    better = total[:, None] > total
+    # on one topic, or none, nothing is known; 1e-9: as in _limit
+    if len(values) < 2 or alone(Pairs(values.T), draws, rng).item() > 1 - level + 1e-9:
+        better[:] = False
+    return RankSets(better, better.T)
 
 
 def _complete(values: Floats) -> tuple[Floats, Floats]:

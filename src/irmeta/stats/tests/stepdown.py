@@ -19,7 +19,7 @@ from functools import partial
 
 import numpy as np
 
-from irmeta.parallel import in_order
+from irmeta.parallel import again, in_order
 from irmeta.stats import arrays
 from irmeta.stats.arrays import Floats, Indices, Singles
 from irmeta.stats.tests.compared import Compared
@@ -67,7 +67,8 @@ def alone(compared: Compared, draws: int, rng: np.random.Generator) -> Floats:
     >>> alone(Given(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]])), 100, np.random.default_rng(0)).tolist()
     [0.25, 1.0]
     """
-    by_signs = partial(_by_signs, signs(compared.topics, draws, rng))
+    # on the same topics the same signs, whatever was compared on others before
+    by_signs = partial(_by_signs, signs(compared.topics, draws, again(rng)))
     return np.maximum(compared.over(by_signs), compared.over(t))
 
 

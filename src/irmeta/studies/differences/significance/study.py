@@ -147,7 +147,7 @@ def significance(
     data["mean"] = mean
     data["rank"] = (("system", "metric"), descriptive.ranks(mean.values.T).T)
 
-    options: dict[str, Any] = {"correct": correct, "by": by}
+    options: dict[str, Any] = {"correct": way.correct, "by": by}
     if test in floors.RESAMPLED:
         options["resamples"] = way.resamples
     inputs = {scores.attrs.get("collection", "collection"): scores}
