@@ -153,7 +153,7 @@ def test_place_takes_published_means_without_systems(run, tmp_path):
     assert out.startswith("trec8, AP: 2 of 2 baselines stand below the median of 129")
     said = " ".join(out.split())
     assert (
-        "new (A) claims +.0310 AP over bm25 (.2421), which stands at percentile 40"
+        "new (A) claims +.031 AP over bm25 (.242), which stands at percentile 40"
         in said
     )
     assert "means of A by AP are taken as percent" in said

@@ -8,6 +8,7 @@ import pytest
 import irmeta
 from irmeta.cli import commands
 from irmeta.metrics.names import parse_list
+from irmeta.report import screen
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES
 
@@ -57,6 +58,13 @@ def test_a_result_fits_one_screen(run, file, name):
     assert most - 12 < len(lines) <= most
     assert max(map(len, lines)) <= 80
     assert sum(line.startswith("Note: ") for line in lines) <= 2
+
+
+def test_the_first_table_has_three_rows_whatever_stands_above_it(file, monkeypatch):
+    """A long answer leaves the table that belongs to it three rows, though the screen is full."""
+    size = screen._size(found := irmeta.describe(file, metrics="AP"))
+    monkeypatch.setattr(screen, "_size", lambda _: size._replace(lines=4))
+    assert ": the first 3 of " in screen.screen(found)
 
 
 def test_explain_says_what_a_screen_leaves_out(run, file):

@@ -258,6 +258,28 @@ def test_a_gain_is_measured_on_the_way_from_the_median_to_the_best():
     assert set(overview(outcome)) == {"systems", "baseline"}
 
 
+def test_what_is_lost_is_no_part_of_the_way():
+    """A system below its baseline is not said to be some negative share of the way up."""
+    everybody = collection("A", 7)
+    said = {
+        base: " ".join(
+            findings(
+                place(
+                    everybody.isel(system=[5, 18]),
+                    on=everybody,
+                    metrics="AP",
+                    baseline=base,
+                )
+            )
+        )
+        for base in ("s-f", "s-s")
+    }
+    assert "s-s gains +." in said["s-f"]
+    assert "of the way" in said["s-f"]
+    assert "s-f has -." in said["s-s"]
+    assert "of the way" not in said["s-s"]
+
+
 def test_the_baseline_may_stand_first_or_last():
     """A gain has the same sign wherever the baseline stands among the systems."""
     everybody = collection("A", 8)

@@ -20,7 +20,7 @@ OTHERS = 2
 SPARED = 4
 """Rows that a table leaves room for of the next one."""
 LEAST = 3
-"""A table that fewer of its rows fit of is left out."""
+"""A table that fewer of its rows fit of is left out, but the first, which has them all the same."""
 
 
 def screen(
@@ -151,6 +151,8 @@ def _fitted(
         count = _rows(
             name, beside, max(room - spared, min(room, _lines(frame, fewest))), width
         )
+        if not drawn:
+            count = max(count, min(LEAST, frame.height))
         shown = _cut(name, beside, count)
         if drawn and shown.height < min(LEAST, frame.height):
             tables += 1

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import p_said, short
 from irmeta.scores.result import frame
 from irmeta.studies.place.anchors import ANCHORED, DRIFT
 from irmeta.studies.place.rows import first, interval, most_of
@@ -101,7 +101,7 @@ def sentences(
 def _of_pair(row: Mapping[str, Any], level: float) -> str:
     """Say which of two systems stands higher, each among the systems of its collection."""
     a, b = _sides(row)
-    ends = f"({_signed(row['difference_low'])} to {_signed(row['difference_high'])}), p = {row['p']:.2g}"
+    ends = f"({_signed(row['difference_low'])} to {_signed(row['difference_high'])}), {p_said(row['p'])}"
     if row["p"] > 1 - level:
         verdict = f"no significant difference between {a} and {b}, each among the systems of its collection"
     else:
@@ -161,7 +161,7 @@ def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     gains = f"gains {_signed(row['gain_a'])} and {_signed(row['gain_b'])}"
     ends = (
         f"difference {_signed(row['anchored'])} ({_signed(row['anchored_low'])} to {_signed(row['anchored_high'])}), "
-        f"p = {row['anchored_p']:.2g}"
+        f"{p_said(row['anchored_p'])}"
     )
     start = f"Measured from {counted(count, 'anchor')}"
     if count < 2:

@@ -10,11 +10,11 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.result import with_nulls
 from irmeta.studies.place.reported import FIGURES, NAMES, PREFIX
-from irmeta.studies.place.rows import FEW, most_of
+from irmeta.studies.place.rows import FEW, figure, most_of
 from irmeta.words import counted
 
 FLAGS = ("baseline_below_median", "reaches_best")
-DIGITS = 4
+DIGITS = 3
 """Decimals of means."""
 _MIDDLE = 50
 
@@ -42,12 +42,11 @@ def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
     columns = [
         pl.when(unnamed).then("system").otherwise(of_paper),
         *map(pl.col, several),
-        pl.col("mean").round(DIGITS),
+        "mean",
         _place(""),
     ]
     if view["baseline"].count():
-        mean = pl.col("baseline_mean").round(DIGITS)
-        baseline = pl.format("{} {}", "baseline", mean)
+        baseline = pl.format("{} {}", "baseline", figure("baseline_mean"))
         columns.append(baseline.alias("baseline"))
         columns.append(_place("baseline_").alias("its percentile"))
     return {heading: kept.select(*columns)}

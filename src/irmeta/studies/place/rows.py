@@ -16,11 +16,11 @@ SHOWN = 20
 def most_of(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]:
     """Keep the rows that people read first where there are many, and say how many there are."""
     rows = most(SHOWN)
-    ordered = view.sort(by, nulls_last=True, maintain_order=True)
     if rows is None or view.height <= rows:
-        return ordered, name
+        return view, name
     first = "the best" if by == "rank" else "the clearest"
-    return ordered.head(rows), f"{name}: {first} {rows} of {view.height}"
+    kept = view.sort(by, nulls_last=True, maintain_order=True).head(rows)
+    return kept, f"{name}: {first} {rows} of {view.height}"
 
 
 def first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, Any]]:

@@ -65,7 +65,8 @@ def _shown(
         name = pl.format("{} on {}", "system", "collection")
     else:
         name = pl.col("system")
-    systems, heading = most_of(views["systems"], "systems", by="rank")
+    ordered = views["systems"].sort("rank", nulls_last=True, maintain_order=True)
+    systems, heading = most_of(ordered, "systems", by="rank")
     place_among = pl.format(
         "{} ({} to {})", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)
     )
@@ -270,9 +271,13 @@ def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     side = "below" if row["baseline_below_median"] else "at or above"
     ends = f"({short(row['gain_low'], 3, sign=True)} to {short(row['gain_high'], 3, sign=True)})"
     sure = "" if row["p"] <= 1 - level else ", not significant"
+    gain = short(row["gain"], 3, sign=True)
+    if row["gain"] > 0:
+        verb = "gains"
+        way = f" That is {row['share_of_way']:.0%} of the way from the median to the best."
+    else:
+        verb, way = "has", ""
     return (
-        f"{row['system']} gains {short(row['gain'], 3, sign=True)} standardized {ends}{sure} over the baseline, "
-        f"which is {side} the median of everybody's systems (percentile "
-        f"{row['baseline_percentile']:.0f}). That is {row['share_of_way']:.0%} of the way from the "
-        "median to the best."
+        f"{row['system']} {verb} {gain} standardized {ends}{sure} over the baseline, which is {side} the median of "
+        f"everybody's systems (percentile {row['baseline_percentile']:.0f}).{way}"
     )
