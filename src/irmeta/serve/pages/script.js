@@ -5,14 +5,14 @@ const loaded = {};
 let board = null;
 
 // The files of runs call this with their scores.
-function irmeta_scores(run) {
+window.irmeta_scores = (run) => {
   loaded[run.key] = run;
-}
+};
 
 // The file of a board calls this with its runs, its topics and their clusters.
-function irmeta_runs(runs) {
+window.irmeta_runs = (runs) => {
   board = runs;
-}
+};
 
 function filterRows(input) {
   const table = document.getElementById(input.dataset.filter);
@@ -39,6 +39,11 @@ function sum(values) {
   return values.reduce((total, one) => total + one, 0);
 }
 
+// How far from 0 values go.
+function largest(values) {
+  return values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+}
+
 // Mean and standard error of values; without an error where all are the same.
 function described(values) {
   const n = values.length;
@@ -51,15 +56,16 @@ function described(values) {
 
 // Scores less others, without rounding, as irmeta takes them: what is 0, or the same on all topics, but for rounding.
 function less(scores, others) {
-  const largest = [...scores, ...others].reduce(
-    (most, one) => Math.max(most, Math.abs(one)), 1);
-  const rounding = 1e-12 * largest;
+  const rounding = 1e-12 * Math.max(1, largest(scores), largest(others));
   const found = scores.map((score, at) => {
     const one = score - others[at];
     return Math.abs(one) <= rounding ? 0 : one;
   });
-  const [low, high] = [Math.min(...found), Math.max(...found)];
-  return high - low <= rounding ? found.map(() => (low + high) / 2) : found;
+  const low = Math.min(...found);
+  const high = Math.max(...found);
+  if (high - low > rounding) return found;
+  const middle = (low + high) / 2;
+  return found.map(() => middle);
 }
 
 // What each cluster adds to the sum of differences; a topic by itself is its own cluster.
@@ -88,12 +94,16 @@ function valuesOfClusters(differences) {
 // The interval of a difference of scores of 0 and 1, as if on one topic more each had been right by half.
 function ofRightOrWrong(differences) {
   const n = differences.length + 1;
-  const [p, q] = [1, -1].map((way) => {
+  const share = (way) => {
     const count = differences.filter((one) => one === way).length;
     return (count + 0.5) / n;
-  });
-  const half = board.normal * Math.sqrt((p + q - (p - q) ** 2) / n);
-  return [p - q - half, p - q + half];
+  };
+  const better = share(1);
+  const worse = share(-1);
+  const middle = better - worse;
+  const variance = better + worse - middle ** 2;
+  const half = board.normal * Math.sqrt(variance / n);
+  return [middle - half, middle + half];
 }
 
 // Student's interval, mean -/+ quantile * standard error; none where all differences are the same.
@@ -103,18 +113,23 @@ function ofAnyScores(differences) {
   return [mean - half, mean + half];
 }
 
+function isSet(bytes, bit) {
+  const byte = bytes[bit >> 3];
+  const place = 7 - (bit & 7);
+  return (byte >> place) & 1;
+}
+
 // The share of random signs of what clusters add whose sum is as large; equal but for rounding counts.
 function pBySigns(values) {
   const bits = Uint8Array.from(atob(board.signs), (one) => one.charCodeAt(0));
-  const largest = values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
-  const rounding = Number.EPSILON * values.length * largest;
+  const rounding = Number.EPSILON * values.length * largest(values);
   const least = Math.abs(sum(values)) * (1 - 1e-9) - rounding;
+  let bit = 0;
   let reached = 1;
-  for (let draw = 0, bit = 0; draw < board.draws; draw++) {
+  for (let draw = 0; draw < board.draws; draw++) {
     let total = 0;
     for (const value of values) {
-      const flipped = (bits[bit >> 3] >> (7 - (bit & 7))) & 1;
-      total += flipped ? -value : value;
+      total += isSet(bits, bit) ? -value : value;
       bit++;
     }
     if (Math.abs(total) >= least) reached++;
@@ -169,12 +184,14 @@ function show(first, second, metric) {
     `better on ${better}, equal on ${equal}, worse on ${worse} topics.`;
   const rows = differences.map((difference, at) => ({ at, difference }));
   rows.sort((x, y) => x.difference - y.difference);
-  list(rows.map((row) => [
-    board.topics[row.at],
-    a[row.at].toFixed(3),
-    b[row.at].toFixed(3),
-    signed(row.difference),
-  ]));
+  list(
+    rows.map((row) => [
+      board.topics[row.at],
+      a[row.at].toFixed(3),
+      b[row.at].toFixed(3),
+      signed(row.difference),
+    ]),
+  );
 }
 
 function list(rows) {

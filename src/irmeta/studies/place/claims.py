@@ -42,7 +42,7 @@ def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
     columns = [
         pl.when(unnamed).then("system").otherwise(of_paper),
         *map(pl.col, several),
-        "mean",
+        pl.col("mean"),
         _place(""),
     ]
     if view["baseline"].count():
