@@ -493,6 +493,15 @@ def test_validate(desk: Path) -> None:
     )
 
 
+def test_validate_takes_judgments_where_evaluate_does(desk: Path) -> None:
+    """Judgments before the runs are those that the runs are checked against; a run of whole scores is none."""
+    shown = run("validate", "qrels", "runs/")
+    assert shown.exit_code == 0
+    assert shown.stdout == run("validate", "runs/", "--qrels", "qrels").stdout
+    (desk / "votes.json").write_text('{"1": {"a": 3, "b": 1}}')
+    assert "3 readable runs" in run("validate", "votes.json", "runs/").stdout
+
+
 def test_import(desk: Path) -> None:
     """Imported tables are score files; nothing is overwritten."""
     (desk / "AP.csv").write_text("s1,s2\n0.1,0.2\n0.3,0.4\n")

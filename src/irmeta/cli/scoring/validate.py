@@ -19,7 +19,7 @@ def validate(
 ) -> None:
     """Check run files and judgments without evaluating them; exit with 1 if there is an error.
 
-    qrels : relevance judgments to check, and to check the runs against
+    qrels : relevance judgments to check, and to check the runs against; also the first of several files, if it has them
     topics : the topics that every run should have, one on each line
     documents : the documents of the collection, one id on each line
     depth : the most documents that a list may have
@@ -28,8 +28,11 @@ def validate(
 
     irmeta validate runs/ --topics topics.txt --depth 1000 # where nobody has judged yet
     """
+    from irmeta.studies.checks.recognition import has_judgments
     from irmeta.studies.checks.validation import validate as study
 
+    if qrels is None and len(runs) > 1 and has_judgments(runs[0]):
+        qrels, *runs = runs
     outcome = shown.show(
         study,
         qrels,

@@ -238,6 +238,16 @@ def _kind(where: Location) -> str | None:
         return None
 
 
+def has_judgments(path: str) -> bool:
+    """Say whether a file has the columns of judgments; a mapping does not, which may be a run of whole scores."""
+    where = location(path)
+    if isinstance(where, str) or not where.is_file():
+        return False
+    return _kind(where) == "judgments" and not _beginning(where).lstrip().startswith(
+        b"{"
+    )
+
+
 def _by_beginning(path: str, where: Location) -> Seen | None:
     """Recognise a run, scores and factors by their first bytes."""
     kind = _kind(where)
