@@ -9,6 +9,7 @@ from scipy import stats
 import irmeta
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.scores.cube import cube
+from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.tests.multiplicity import holm
 from irmeta.studies.differences.versus import findings, overview, tables
@@ -59,6 +60,27 @@ def test_only_the_comparisons_asked_for_are_corrected():
         for name in SYSTEMS[1:]
     ]
     assert_allclose(found["p_corrected"].values[:, 0].min(), min(p) * 3, rtol=1e-10)
+
+
+def test_a_verdict_that_is_not_one_among_all_comparisons_says_so():
+    """A difference that is significant by itself, but not beside those from all others, has a note with that p."""
+    swings = 0.1 * np.resize([1.0, -1.0], 20)
+    gaps = np.stack([np.zeros(20), swings + 0.06, *[swings] * 38])
+    names = ["mine", "near", *(f"s{at}" for at in range(38))]
+    made = cube(0.5 - gaps[..., None], names, [str(at) for at in range(20)], ["RR"])
+    every = irmeta.versus(made, "mine", test="t").sel(against="near", metric="RR")
+    corrected = short(every["p_corrected"].item(), 4)
+
+    def said(against, **options):
+        found = irmeta.versus(made, "mine", against, test="t", **options)
+        notes = irmeta.about(found)["notes"]
+        return [note for note in notes if note.startswith("Corrected for all")]
+
+    why = "Corrected for all 39 comparisons of mine (--against all), not significant:"
+    assert said("near") == [f"{why} RR (p = {corrected})."]
+    assert said("near, s0") == [f"{why} near by RR (p = {corrected})."]
+    quiet = said("s0") + said("all") + said("near", correct="none") + said("best")
+    assert not quiet
 
 
 def test_median_and_best_are_of_the_other_systems():

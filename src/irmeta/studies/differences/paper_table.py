@@ -107,11 +107,8 @@ def table(
     line = additive(shown).transpose("metric", "system", "topic").values
     marks = [_marks(one, baseline is not None, way, again(generator)) for one in line]
     mean = means(shown)
-    compared = shown.sizes["system"] - 1
-    if baseline is None:
-        compared = compared * (compared + 1) // 2
     if test != "none":
-        more += on_tests(way, shown, compared, [])
+        more += on_tests(way, shown, _compared(shown, baseline), [])
     return result(
         "paper_table",
         {
@@ -166,6 +163,12 @@ def _shown(
     mean = means(kept).sel(metric=by).values
     order = [systems[at] for at in np.argsort(-mean, kind="stable")]
     return scores.sel(system=[*first, *(name for name in order if name not in first)])
+
+
+def _compared(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:
+    """Count the comparisons by one metric: all pairs, or the others with the baseline."""
+    others = shown.sizes["system"] - 1
+    return others if baseline is not None else others * (others + 1) // 2
 
 
 def _marks(
@@ -223,8 +226,9 @@ def caption(outcome: xr.Dataset) -> str:
         correction = ", step-down correction"
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"
-    if correction and outcome.sizes["system"] < size["systems"]:
-        correction += " for the systems shown"
+    if correction:
+        compared = counted(_compared(outcome, options["baseline"]), "comparison")
+        correction += f" for {compared} in each column"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:
         which = "Systems"

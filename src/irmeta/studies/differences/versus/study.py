@@ -1,6 +1,7 @@
 """Is this system better than others, by how much, and on which topics: one system against those asked for."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, get_args
 
@@ -11,6 +12,7 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import again, seeded
 from irmeta.scores.averages.limits import widest
+from irmeta.scores.figures import p_said
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select
@@ -41,6 +43,8 @@ from irmeta.words import listed
 
 LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
 """What is told of comparisons without flagged topics."""
+FEW = 3
+"""How many verdicts a note names."""
 NIGHTS = Given("FILE", "irmeta.io.formats.scores.load_all")
 ANCHORS = Given("FILE", "irmeta.io.lists.read_anchors")
 
@@ -152,6 +156,7 @@ def versus(
         )
         flagged = leave_out(whole, without)
         notes += [*flagged.notes, *_on_rest(flagged, family, way)]
+    notes += _on_others(family, way, figures, generator)
     outcome = result(
         "versus",
         data,
@@ -295,6 +300,34 @@ def _on_rest(flagged: Flagged, family: Family, way: Way) -> list[str]:
     scores, found = family.scores, family.found
     left = scores.isel(topic=~flagged.gone), found[:, ~flagged.gone]
     return flagged.only(_on_tests(way, *left), _on_tests(way, scores, found))
+
+
+def _on_others(
+    family: Family, way: Way, figures: Mapping[str, Floats], rng: np.random.Generator
+) -> list[str]:
+    """Say which verdicts on some systems would not be, were they corrected for the comparisons with all others."""
+    sure = figures["p_corrected"] < way.alpha  # (against, metric)
+    some = set(family.names) < set(family.others)
+    if way.correct == "none" or not some or not sure.any():
+        return []
+    claimed = family.scores.isel(metric=sure.any(axis=0))
+    every = replace(family, scores=claimed, names=family.others)
+    if (np.isfinite(every.found).sum(axis=1) < 2).any():
+        return []  # some others have no scores to compare with
+    rows = [family.others.index(name) for name in family.names]
+    p = _figures(every, way, rng)["p_corrected"][rows]
+    gone = np.argwhere(sure[:, sure.any(axis=0)] & (p >= way.alpha))
+    if not len(gone):
+        return []
+    alone = len(family.names) == 1
+    lost = [
+        f"{'' if alone else f'{family.names[at]} by '}{every.metrics[by]} ({p_said(p[at, by])})"
+        for at, by in gone
+    ]
+    return [
+        f"Corrected for all {len(family.others)} comparisons of {family.system} (--against all), "
+        f"not significant: {listed(lost, FEW)}."
+    ]
 
 
 def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
