@@ -137,6 +137,18 @@ def test_topics_against_one_opponent_are_its_own(asked, named):
     assert best.min() > worst.max()
 
 
+def test_one_opponent_has_a_row_by_each_of_many_metrics():
+    """By how much, and on how many topics, is said by each metric; the table of topics is named in place of six."""
+    given = scores()
+    many = xr.concat([given] * 3, "metric").assign_coords(metric=list("abcdef"))
+    shown = overview(irmeta.versus(many, "mine", "bm25"))
+    assert list(shown) == ["against bm25: by metric (topics: --table topics)"]
+    [rows] = shown.values()
+    assert rows["metric"].to_list() == list("abcdef")
+    assert {"diff.", "95% interval", "W/T/L", "p", "verdict"} < set(rows.columns)
+    assert list(overview(irmeta.versus(many, "mine"))) == ["metrics"]
+
+
 def test_topics_against_several_say_where_each_is():
     """With several opponents topics are those against the median, and the title names the table of each."""
     found = irmeta.versus(scores(), "mine", ["bm25", "dense"], metrics="AP", test="t")

@@ -142,14 +142,20 @@ def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the comparisons by up to four metrics, else how many are won and lost by each; then the topics behind it."""
-    if outcome.sizes["metric"] > FEW_METRICS:
+    """Show comparisons, or of several systems by many metrics how many are won and lost; then topics."""
+    alone, few = outcome.sizes["against"] == 1, outcome.sizes["metric"] <= FEW_METRICS
+    if not alone and not few:
         return {"metrics": _by_metric(outcome)}
     each = [outcome.sel(metric=metric) for metric in outcome.metric.values]
     if "verdict" in outcome:  # the worst come first, as in what is said
         each.sort(key=lambda one: min(map(gate.ORDER.index, one["verdict"].values)))
-    if outcome.sizes["against"] == 1 and len(each) > 1:
-        whom = f"against {outcome.against.item()}"
+    if alone and len(each) > 1:
+        by_topic = (
+            ""
+            if is_estimated(outcome)
+            else f": by metric ({unit(outcome)}s: --table topics)"
+        )
+        whom = f"against {outcome.against.item()}{by_topic}"
         rows = [
             _compared(one).select(
                 pl.lit(str(one.metric.item())).alias("metric"), pl.exclude("against")
@@ -165,7 +171,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views = {f"by {one.metric.item()}": _compared(one) for one in each}
     if "change" in outcome:
         return left.shown(outcome) | views
-    if is_estimated(outcome):
+    if is_estimated(outcome) or not few:
         return views
     for one in each:
         views[_titled(one)] = _extremes(one)
