@@ -148,7 +148,9 @@ def test_topics_are_chosen_for_systems_that_did_not_choose():
     assert (by_kind[:, 0] > by_kind[:, 1]).all()
     assert (by_kind[:, 1] > by_kind[:, 2]).all()
     assert (found["subset_survives"] < 1).all()
-    assert found.findings[0].startswith("3 of 24 topics, chosen to rank these systems")
+    assert found.findings[0].startswith(
+        "3 of 24 topics rank systems that did not choose them by AP with tau "
+    )
     assert (
         found.findings[2]
         == f"The best 3: {', '.join(found.tables['chosen'].filter(topics=3)['topic'])}."

@@ -511,7 +511,7 @@ CLAIMS = [
     ),
     Claim(
         "comparison",
-        "Pairs that differ by more than chance",
+        "No: by",
         lambda: STUDY["comparison"](reversed_later()),
     ),
     Claim("durability", "have aged beyond chance", lambda: aged(grown_old())),
@@ -815,9 +815,7 @@ UNFOUNDED = [
     Unfounded(
         "design without a budget", constant_differences, "its lead", "for 3 other"
     ),
-    Unfounded(
-        "design without a budget", one_metric, "highest|lead", "no other design is"
-    ),
+    Unfounded("design without a budget", one_metric, "highest|lead", "Judging by"),
     Unfounded("design by one metric", as_good, "other design", "Buy 20 topics"),
     Unfounded("place", two_systems, "stands higher"),
 ]

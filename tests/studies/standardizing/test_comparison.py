@@ -135,7 +135,7 @@ def test_pairs_of_like_collections_are_seldom_named():
     for seed in range(20):
         like = {name: collection(name, 4 * seed + at) for at, name in enumerate("ABCD")}
         said = findings(compare(like, partitions=300, rng=seed))
-        named += any("Pairs that differ by more than chance" in line for line in said)
+        named += any(line.startswith("No: ") for line in said)
     assert (
         named <= 5
     )  # a share of .1 gives more in 1 of 100 tests; uncorrected quantiles name a pair in 41 to 49%
@@ -149,9 +149,7 @@ def test_too_few_splits_are_said_to_decide_nothing():
             partitions=100,
         )
     )[0]
-    assert said.endswith(
-        "The random splits are too few to say whether a pair differs by more than chance; add --partitions 2000."
-    )
+    assert said.startswith("Open: by AP, the random splits are too few to say")
 
 
 def test_names_that_tell_nothing_are_refused_unless_they_are_the_same_systems():
@@ -326,8 +324,10 @@ def test_findings_say_which_pairs_chance_does_not_explain():
         "B": collection("B", 1, topics=40, shift=0.3),
     }
     raw, standardized = findings(compare(cubes, partitions=300))
-    assert "Pairs that differ by more than chance: A vs B." in raw
-    assert standardized.startswith("AP (standardized, normal): mean dRMSE")
+    assert raw.startswith("No: by AP, A and B differ by more than chance explains. ")
+    positives = int(compare(cubes, partitions=300)["false_positives"][0, 0, 0])
+    assert f"{positives} of 10 systems score significantly differently" in raw
+    assert " by AP (standardized, normal), " in standardized
 
 
 def test_findings_of_many_metrics_are_summed_up():
@@ -345,11 +345,12 @@ def test_findings_of_many_metrics_are_summed_up():
         for name, one in cubes.items()
     }
     raw, standardized = findings(compare(many, partitions=300))
-    assert raw.startswith("raw: mean dRMSE of the 5 metrics is ")
-    assert raw.endswith(
-        "By 1 of them some pair differs by more than chance can explain: AP."
+    assert raw.startswith(
+        "No: by 1 of the 5 metrics (raw), some pair differs by more than chance explains: AP. "
     )
-    assert standardized.startswith("normal: mean dRMSE of the 5 metrics is ")
+    assert standardized.startswith(
+        "Yes, as far as these topics show: by each of the 5 metrics (normal), A and B "
+    )
 
 
 def test_clusters_are_what_is_drawn():

@@ -12,7 +12,7 @@ from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design import more, subsets
 from irmeta.studies.design.study import OF_A_WAY
 from irmeta.studies.design.ways import FULL
-from irmeta.words import counted
+from irmeta.words import counted, joined
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -226,16 +226,29 @@ def _beside_target(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     ]
 
 
+def _reaches(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str:
+    """Say what tau the only way reaches, on the most topics that measured it and on the most that are asked for."""
+    sizes = way["size"].values
+    measured = sizes[sizes <= int(outcome["half"])]
+    parts = []
+    for size in dict.fromkeys([*measured[-1:].tolist(), int(sizes[-1])]):
+        tau, low, high = (
+            short(float(way[name].sel(size=size))) for name in ("tau", "low", "high")
+        )
+        parts.append(f"{tau} on {size} ({low} to {high}{_reached(outcome, size)})")
+    return (
+        f"Judging {way['label'].item()} ranks systems as {target} does on as many other {unit(outcome)}s with tau "
+        f"{joined(parts)}."
+    )
+
+
 def _cheapest(outcome: xr.Dataset, target: str) -> str:
     """Describe, without a budget, which way is on the front most often."""
     front = outcome["front"].values
     best = int(front.sum(axis=1).argmax())
     way = outcome.isel(way=best)
     if len(front) == 1:
-        return (
-            f"The table says how well judging {way['label'].item()} ranks systems as {target} does on new topics; "
-            "no other design is compared."
-        )
+        return _reaches(outcome, way, target)
     own, every = int(way["front"].sum()), int(front.sum())
     if every == 1:
         costs = "the only cost"

@@ -12,8 +12,10 @@ from irmeta.scores.figures import short
 from irmeta.scores.groups.teams import taking
 from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.place.reuse.study import unjudged_at
-from irmeta.words import counted, listed
+from irmeta.words import counted, joined, listed
 
+FEW = 3
+"""New runs of which sentences tell; the table `new` has all."""
 _FIGURES = (
     "score",
     "without",
@@ -109,33 +111,21 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say by which metrics a new run loses least and most, what a given one pays, and who brought what."""
+    """Say what given new runs pay, what any run that is not pooled loses, and who brought what."""
     options = about(outcome)["options"]
-    level = options["level"]
-    taken = taking(options)
     views = tables(outcome)
     metrics = views["metrics"]
     lines = []
-    known = metrics.drop_nulls("relative_loss")
-    if known.height == 1:
-        only = known.row(0, named=True)
-        lines.append(
-            f"By {only['metric']} the pool favours old runs over a new one: {taken}groups that are left out lose "
-            f"{_loss(only)}, and a run falls by up to {counted(int(only['most_ranks']), 'rank')}."
-        )
-    if known.height > 1:
-        least = known.row(0, named=True)
-        most = known.row(-1, named=True)
-        lines.append(
-            f"{taking(options, 'groups')} that are left out lose least by {least['metric']} ({_loss(least)}) "
-            f"and most by {most['metric']} ({_loss(most)}); a run falls by up to "
-            f"{int(outcome['most_ranks'].max())} ranks. {_advice(outcome, least['metric'])}"
-        )
     if "new" in views:
         # the first asked for, and the fairest
         shown = (str(outcome["metric"].values[0]), metrics["metric"][0])
-        rows = views["new"].filter(pl.col("metric").is_in(shown)).iter_rows(named=True)
-        lines += [_of_new(row, level, options["depth"]) for row in rows][:6]
+        rows = views["new"].filter(pl.col("metric").is_in(shown))
+        for of_run in rows.partition_by("run", maintain_order=True)[:FEW]:
+            lines += _of_new(of_run, options["level"], options["depth"])
+        lines += _too_far(outcome)
+    known = metrics.drop_nulls("relative_loss")
+    if known.height:
+        lines.append(_of_any(outcome, known, taking(options)))
     groups = views["groups"].sort(
         "unique_relevant", descending=True, maintain_order=True
     )
@@ -149,20 +139,59 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _advice(outcome: xr.Dataset, metric: str) -> str:
-    """Say what the least loss means for new runs; not for those that are unlike the runs that were left out."""
-    if "run" in outcome.dims:
-        extrapolated = outcome["extrapolated"].any("metric")
-        if far := [str(run) for run in outcome["run"].values[extrapolated.values]]:
-            return (
-                f"Too few documents of {listed(far)} are judged to compare it with these; judge its "
-                "first documents."
-            )
-    return f"So the pool favours old runs over a new one least by {metric}, which says nothing of what it measures."
+def _of_any(outcome: xr.Dataset, known: pl.DataFrame, taken: str) -> str:
+    """Say whether the pool is fair to a run that is not pooled: by which metrics it loses, and how many ranks."""
+    least, most = known.row(0, named=True), known.row(-1, named=True)
+    lost = f"{_loss(most)} by {most['metric']}"
+    if known.height > 1:
+        lost = f"most by {most['metric']}, {_loss(most)}, and least by {least['metric']}, {_loss(least)}"
+    ranks = int(known["most_ranks"].max())  # type: ignore[arg-type]
+    fair, fall = "No", f"up to {counted(ranks, 'rank')}"
+    if not ranks:
+        fair, fall = "Yes", "no rank"
+    return (
+        f"{fair}: {taken}runs of a group that is left out lose {lost}, and fall by {fall} "
+        f"among {counted(outcome.sizes['system'], 'run')}."
+    )
 
 
-def _of_new(row: Mapping[str, Any], level: float, depth: int | None) -> str:
-    """Say of one new run and metric what it scores, and what it would if it had been pooled."""
+def _too_far(outcome: xr.Dataset) -> list[str]:
+    """Say which new runs are unlike the runs that were left out."""
+    far = outcome["run"].values[outcome["extrapolated"].any("metric").values]
+    if not far.size:
+        return []
+    return [
+        f"Too few documents of {listed(far)} are judged to compare it with these; judge its first documents."
+    ]
+
+
+def _of_new(rows: pl.DataFrame, level: float, depth: int | None) -> list[str]:
+    """Say what a new run would score if it had been pooled, by some metrics; by others it is judged as if it had."""
+    lines = [
+        _adjustment(row, level, depth)
+        for row in rows.filter(pl.col("unjudged") > 0).iter_rows(named=True)
+    ]
+    judged = rows.filter(pl.col("unjudged") == 0)
+    if judged.height:
+        deepest = max(
+            judged["metric"],
+            key=lambda name: unjudged_at(parse(name), depth).cutoff or 0,
+        )
+        scores = joined(
+            [
+                f"{row['metric']} {short(row['score'], 3)}"
+                for row in judged.iter_rows(named=True)
+            ]
+        )
+        need = "needs" if judged.height == 1 else "need"
+        lines.append(
+            f"{rows['run'][0]}: all of its {_first(deepest, depth)} are judged, so {scores} {need} no adjustment."
+        )
+    return lines
+
+
+def _adjustment(row: Mapping[str, Any], level: float, depth: int | None) -> str:
+    """Say of one new run and metric what it would score if it had been pooled, and what it does."""
     if row["bound"] < highest(row["metric"]) - 5e-4:
         bound = f"; it cannot exceed {short(row['bound'], 3)}"
     else:
@@ -172,9 +201,9 @@ def _of_new(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     if row["extrapolated"]:
         interval += ", extrapolated"
     return (
-        f"{row['run']}: {row['metric']} {short(row['score'], 3)}, with {row['unjudged']:.1%} of its "
-        f"{_first(row['metric'], depth)} unjudged. If it had been pooled, its expected score is "
-        f"{short(row['adjusted'], 3)} ({interval}){bound}."
+        f"{row['run']}: {row['metric']} would be {short(row['adjusted'], 3)} if it had been pooled ({interval}), and is "
+        f"{short(row['score'], 3)} with {row['unjudged']:.1%} of its {_first(row['metric'], depth)} "
+        f"unjudged{bound}."
     )
 
 
@@ -189,4 +218,4 @@ def _first(metric: str, depth: int | None) -> str:
 
 
 def _loss(row: Mapping[str, Any]) -> str:
-    return f"{short(row['mean_loss'], 3)}, {short(row['relative_loss'])} of the systems' standard deviation"
+    return f"{short(row['mean_loss'], 3)} ({short(row['relative_loss'])} of the systems' standard deviation)"

@@ -314,7 +314,7 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
         common = [name for name in common if name in scores.indexes["system"]]
     if len(common) < 2:
         raise ScoresError(
-            f"the collections ({', '.join(cubes)}) have only {len(common)} systems in common; the "
+            f"the collections ({', '.join(cubes)}) have only {counted(len(common), 'system')} in common; the "
             "same systems, with the same names, must have run on all of them"
         )
     notes = []

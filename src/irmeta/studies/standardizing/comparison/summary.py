@@ -12,6 +12,7 @@ from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.studies.standardizing.comparison.study import _CHANCE, _ENDS
+from irmeta.words import counted, joined
 
 FEW_METRICS = 4
 """Up to this number, each metric has a finding of its own."""
@@ -90,7 +91,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say for each metric and form, or for each form of many metrics, how far collections agree, and chance would."""
+    """Say for each metric and form, or for each form of many metrics, whether collections agree as chance has it."""
     views = tables(outcome)
     limit = _limit(outcome)
     differing = views["pairs"].filter(
@@ -99,7 +100,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if outcome.sizes["metric"] > FEW_METRICS:
         kinds = views["forms"].partition_by("kind", maintain_order=True)
         return [
-            _of_kind(forms, differing.filter(kind=forms["kind"][0]), limit)
+            _of_kind(forms, differing.filter(kind=forms["kind"][0]), limit, outcome)
             for forms in kinds
         ]
     rows = views["forms"].iter_rows(named=True)
@@ -108,7 +109,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             row,
             differing.filter(metric=row["metric"], kind=row["kind"]),
             limit,
-            unit(outcome),
+            outcome,
         )
         for row in rows
     ]
@@ -128,68 +129,80 @@ def _limit(outcome: xr.Dataset) -> float:
 
 
 def _of_metric(
-    row: Mapping[str, Any], differing: pl.DataFrame, limit: float, split: str
+    row: Mapping[str, Any], differing: pl.DataFrame, limit: float, outcome: xr.Dataset
 ) -> str:
-    """Say how far collections agree in one metric and form, and which pairs differ more than chance would make them.
-
-    split : what random splits are of, "topic" or "cluster".
-    """
-    kind = "" if row["kind"] == "raw" else f", {row['kind']}"
-    names = [
-        f"{a} vs {b}"
-        for a, b in differing.select("collection_a", "collection_b").iter_rows()
-    ]
-    if names:
-        beyond = f"Pairs that differ by more than chance: {', '.join(names)}."
-    else:
-        beyond = _none_beyond(limit)
-    if not np.isfinite([row["drmse"], row["chance_drmse"]]).all():
-        return (
-            f"{row['metric']} ({row['form']}{kind}): dRMSE is undefined, because systems' scores do "
-            f"not differ enough in every split of the {split}s; {row['false_positive_rate']:.1%} of "
-            "systems score significantly differently on the two collections."
-        )
-    return (
-        f"{row['metric']} ({row['form']}{kind}): mean dRMSE {short(row['drmse'], 3)}, while random splits "
-        f"of the {split}s give {short(row['chance_drmse'], 3)}; {row['false_positive_rate']:.1%} of systems "
-        f"score significantly differently on the two collections. {beyond}"
+    """Say whether collections agree in one metric and form, which pairs do not, and how far."""
+    by = row["metric"]
+    if row["form"].startswith("standardized"):
+        kind = "" if row["kind"] == "raw" else f", {row['kind']}"
+        by = f"{by} ({row['form']}{kind})"
+    names = joined(
+        [
+            f"{a} and {b}"
+            for a, b in differing.select("collection_a", "collection_b").iter_rows()
+        ],
+        "as do",
     )
+    if names:
+        answer = f"No: by {by}, {names} differ by more than chance explains."
+    else:
+        answer = _none_beyond(by, limit, outcome)
+    split = unit(outcome)
+    if np.isfinite([row["drmse"], row["chance_drmse"]]).all():
+        figures = (
+            f"mean dRMSE is {short(row['drmse'], 3)}, and that of random splits of the {split}s "
+            f"{short(row['chance_drmse'], 3)}"
+        )
+    else:
+        figures = f"dRMSE is undefined, because systems' scores do not differ enough in every split of the {split}s"
+    return f"{answer} {_changed(outcome, row['largest_rate'])}; {figures}."
 
 
-def _none_beyond(limit: float) -> str:
+def _changed(outcome: xr.Dataset, rate: float) -> str:
+    """Count the systems that score otherwise on another collection, at most where there are several pairs."""
+    systems = int(outcome["systems"])
+    number = round(rate * systems)
+    verb = "scores" if number == 1 else "score"
+    most = "" if outcome.sizes["pair"] == 1 else "In a pair at most "
+    return f"{most}{number} of {counted(systems, 'system')} {verb} significantly differently on one than on the other"
+
+
+def _none_beyond(by: str, limit: float, outcome: xr.Dataset) -> str:
     """Say that no pair differs more than chance would make it, or that the splits are too few to show it."""
     if limit >= 1:
         return (
-            "The random splits are too few to say whether a pair differs by more than chance; add "
+            f"Open: by {by}, the random splits are too few to say whether a pair differs by more than chance; add "
             "--partitions 2000."
         )
-    return "No pair differs by more than chance can explain."
+    which = "no pair differs by more"
+    if outcome.sizes["pair"] == 1:
+        both = (str(outcome[f"collection_{end}"].item()) for end in "ab")
+        which = f"{' and '.join(both)} differ by no more"
+    return f"Yes, as far as these topics show: by {by}, {which} than chance explains."
 
 
-def _of_kind(forms: pl.DataFrame, differing: pl.DataFrame, limit: float) -> str:
+def _of_kind(
+    forms: pl.DataFrame, differing: pl.DataFrame, limit: float, outcome: xr.Dataset
+) -> str:
     """Say the same of one form of many metrics, as ranges over the metrics."""
     known = np.isfinite(forms["drmse"].to_numpy())
+    kind = forms["kind"][0]
     if not known.all():
         lacking = ", ".join(forms["metric"].filter(~known))
         return (
-            f"{forms['kind'][0]}: dRMSE of {lacking} is undefined, because systems differ too "
+            f"{kind}: dRMSE of {lacking} is undefined, because systems differ too "
             "little by it; leave it out."
         )
     metrics = differing["metric"].unique(maintain_order=True).to_list()
     drmse = forms["drmse"].to_list()
-    rates = forms["false_positive_rate"].to_list()
-    if not metrics:
-        beyond = _none_beyond(limit)
-    elif len(metrics) == forms.height:
-        beyond = f"By each of them some pair {_BEYOND}."
+    most = max(forms["largest_rate"].to_list())
+    every = f"the {forms.height} metrics ({kind})"
+    if metrics:
+        answer = (
+            f"No: by {len(metrics)} of {every}, some pair differs by more than chance explains: "
+            f"{', '.join(metrics)}."
+        )
     else:
-        beyond = f"By {len(metrics)} of them some pair {_BEYOND}: {', '.join(metrics)}."
+        answer = _none_beyond(f"each of {every}", limit, outcome)
     ends = f"{short(min(drmse), 3)} to {short(max(drmse), 3)}"
-    return (
-        f"{forms['kind'][0]}: mean dRMSE of the {forms.height} metrics is {ends}; "
-        f"{min(rates):.1%} to {max(rates):.1%} of systems score significantly differently on the two collections. "
-        f"{beyond}"
-    )
-
-
-_BEYOND = "differs by more than chance can explain"
+    return f"{answer} {_changed(outcome, most)}, by the metric that has most; mean dRMSE is {ends}."
