@@ -92,6 +92,14 @@ def test_options_say_what_they_take(run, verb):
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_what_every_recipe_names_stands_in_the_short_help(run):
+    """-m has its line among the options of a study; options that take a file of columns name these."""
+    out = " ".join(run("leaderboard", "--help")[1].replace("│", " ").split())
+    assert "--metrics -m METRICS Metrics, as in" in out
+    assert "--about FILE A CSV with the columns model, link, kind, size," in out
+    assert "--cost FILE A CSV with the columns model and cost" in out
+
+
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_missing_lists_what_the_command_takes(verb):
     """Only the commands that compare two by two take, and list, --missing pairwise."""

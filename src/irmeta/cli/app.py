@@ -56,6 +56,8 @@ BOARDS = ("board", "freeze", "serve", "submit")
 """Commands of a living board."""
 ARGUMENTS = Group("Arguments", sort_key=0)
 OPTIONS = Group("Options", sort_key=1)
+EVERYDAY = ("metrics",)
+"""Options of shared panels that stand among a command's own, as every recipe has them."""
 
 ALIKE = 0.75
 """How alike an option must be to one that there is not, to be the one that was meant: --table is not --target."""
@@ -290,7 +292,7 @@ def parameter_of(
         if shown is not None:
             taken = Parameter.combine(taken, Parameter(show_default=shown))
     positional = taken.group == (ARGUMENTS,)
-    if panel is not None and not positional:
+    if panel is not None and not positional and name not in EVERYDAY:
         group = Group(panel, sort_key=2)
         taken = Parameter.combine(taken, Parameter(group=group))
     if taken.metavar is None:

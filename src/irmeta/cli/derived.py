@@ -53,7 +53,8 @@ VALUES = {
     "truth": "NAME",
     "want": "METRICS",
     "given": "SCORES",
-    "history": "FILE",
+    **dict.fromkeys(("history", "about"), "FILE"),
+    "beside": "URL",
 }
 """What stands for the value of a text, by the name of the option."""
 
@@ -131,7 +132,7 @@ class Derived:
             texts = entries(writer.__doc__ or "")
             for name in self._of_page:
                 taken, default = question(texts[name])
-                own = option(help=taken, show_default=default)
+                own = option(help=taken, show_default=default, metavar=VALUES.get(name))
                 hints[name] = (Annotated[str | None, own], None)
         parameters = [
             parameter_of(name, default, hint) for name, (hint, default) in hints.items()
@@ -152,7 +153,6 @@ class Derived:
             names = ("-m", "--metrics", "--metric")
             taken = option(
                 *names,
-                panel=SCORES,
                 metavar="METRICS",
                 help=text,
                 show_default=default,

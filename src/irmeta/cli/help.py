@@ -59,7 +59,9 @@ def _shortened(entry: "HelpEntry") -> "HelpEntry":
     text.primary_renderable = Text(brief(str(text.primary_renderable)))
     # the usage says what is required
     return entry.copy(
-        required=entry.required and not entry.positional_label, choices=None
+        positive_names=entry.positive_names[:1],
+        required=entry.required and not entry.positional_label,
+        choices=None,
     )
 
 

@@ -58,7 +58,6 @@ Metrics = Annotated[
         "-m",
         "--metrics",
         "--metric",
-        panel=SCORES,
         metavar="METRICS",
         help="Metrics, as in 'AP nDCG@10'.",
         show_default="all",

@@ -67,6 +67,8 @@ def test_nights_share_the_level(tmp_path):
     once = gate(scores(0.05))
     nightly = gate(scores(0.05), history=tmp_path / "nights.jsonl")
     assert once["loss_shown"] > nightly["loss_shown"]
+    assert "is shown (one look); " in once.findings[0]
+    assert "is shown (night 1 of 200); " in nightly.findings[0]
 
 
 def test_the_next_200_nights_have_a_level_of_their_own(tmp_path, monkeypatch):

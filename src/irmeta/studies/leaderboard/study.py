@@ -87,8 +87,8 @@ def leaderboard(
         without holes, or the tasks, whichever leaves more scores; or a part of both, where that leaves twice as many
     min_tasks : leave out models with scores on fewer tasks
     types : task types: by name of the task, or a CSV with the columns task and type
-    cost : what models cost, of 0 or more: by name of the model, or a CSV with the columns model and cost; says which
-        models may be on the front: no cheaper one is shown to be better
+    cost : a CSV with the columns model and cost, or costs by name of the model; says which models may be on the front:
+        no cheaper one is shown to be better
     metric : which, where the scores have several; by default AP, else the deepest AP@k, else the first
     level : level at which all rank sets hold at once
     resamples : number of random sign flips for the rank sets, 40 or more; by default 1000, of scores with holes 400

@@ -105,6 +105,10 @@ def gated(
         name: (pair, values.reshape(shape)) for name, values in figures.items()
     }
     data["failed"] = bool(bad.any())
+    data["look"] = "one look"
+    if policy.nightly:
+        night = (len(nights) - 1) % statistics.NIGHTS + 1
+        data["look"] = f"night {night} of {statistics.NIGHTS}"
     return data, [_note(policy, len(nights), again, alpha)]
 
 
@@ -165,22 +169,22 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     more = "more" if difference >= 0 else "less"
     size = short(abs(difference), digits)
     scores = f"by {metric} {system} scores {size} {more} than {other}"
-    much = f"more than {margin:g} is too much"
     but, why = ", and", ""
+    look = f"({one['look'].item()}); more than {margin:g} is too much"
     if "cause" in one:
         but, why = "; apart from the judge", f" {_why(one, other, digits)}"
     if verdict == WORSE:
         least = max(margin, _cut(float(one["loss_shown"]), np.floor, digits))
-        return f"Worse: {scores}{but} a loss of {short(least, digits)} or more is shown; {much}.{why}"
+        return f"Worse: {scores}{but} a loss of {short(least, digits)} or more is shown {look}.{why}"
     possible = _cut(float(one["loss_possible"]), np.ceil, digits)
     if verdict == SAFE:
         most = min(margin, possible)
         if most <= 0:
-            return f"Safe: {scores}{but} any loss is excluded; {much}.{why}"
-        return f"Safe: {scores}{but} a loss of {short(most, digits)} or more is excluded; {much}.{why}"
+            return f"Safe: {scores}{but} any loss is excluded {look}.{why}"
+        return f"Safe: {scores}{but} a loss of {short(most, digits)} or more is excluded {look}.{why}"
     size = f"up to {short(possible, digits)}" if possible < np.inf else "any size"
     return (
-        f"Cannot tell: {scores}{but} a loss of {size} is possible; {much}."
+        f"Cannot tell: {scores}{but} a loss of {size} is possible {look}."
         f"{why} {_sees(one, unit, digits)}"
     )
 
