@@ -188,9 +188,9 @@ def _said(one: xr.Dataset) -> str:
         )
     )
     return (
-        f"{int(one['subset'])} of {counted(one.sizes['topic'], noun)} rank systems that did not choose them by {target} "
-        f"with tau {new} to the ranking by all ({low} to {high} over halves); random {noun}s with tau {other}. "
-        f"On all systems, which choose the best {noun}s, tau is {tau}: {_left(one)}."
+        f"{int(one['subset'])} of {counted(one.sizes['topic'], noun)} rank systems that did not choose them by "
+        f"{target} with tau {new} to the ranking by all ({low} to {high} over halves); random {noun}s with tau "
+        f"{other}. On all systems, which choose the best {noun}s, tau is {tau}: {_left(one)}."
     )
 
 

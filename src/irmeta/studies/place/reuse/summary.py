@@ -201,8 +201,8 @@ def _adjustment(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     if row["extrapolated"]:
         interval += ", extrapolated"
     return (
-        f"{row['run']}: {row['metric']} would be {short(row['adjusted'], 3)} if it had been pooled ({interval}), and is "
-        f"{short(row['score'], 3)} with {row['unjudged']:.1%} of its {_first(row['metric'], depth)} "
+        f"{row['run']}: {row['metric']} would be {short(row['adjusted'], 3)} if it had been pooled ({interval}), and "
+        f"is {short(row['score'], 3)} with {row['unjudged']:.1%} of its {_first(row['metric'], depth)} "
         f"unjudged{bound}."
     )
 
