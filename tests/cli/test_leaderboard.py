@@ -37,7 +37,7 @@ def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:
     """The first line says who may be first; the table fits 80 columns and shows the models wanted."""
     code, out, _ = run("leaderboard", results, "--first", "5", "--resamples", "60")
     assert code == 0
-    assert out.startswith("By the mean over tasks, m8 is first of 9 models")
+    assert out.startswith("By the mean of nDCG@10 over tasks, m8 is first of 9 models")
     assert out.count("m8") > 1
     assert "m0" not in out
     assert max(map(len, out.splitlines())) <= 80
@@ -176,7 +176,7 @@ def test_costs_come_from_a_file(run, results: Path, tmp_path: Path) -> None:
     words = ("leaderboard", results, "--resamples", "60", "--cost", "costs.csv")
     code, out, err = run(*words, "--plot", "front.svg", "--view", "front")
     assert code == 0, err
-    assert out.startswith("On the front of cost and quality by the mean over tasks")
+    assert out.startswith("On the front of cost and quality by the mean of nDCG@10")
     assert (tmp_path / "front.svg").exists()
     _, out, _ = run(*words, "--format", "json")
     rows = json.loads(out)["tables"]["front"]

@@ -60,6 +60,14 @@ def text(result: xr.Dataset, tmp_path_factory: pytest.TempPathFactory) -> str:
     ).read_text(encoding="utf-8")
 
 
+def test_a_column_of_values_names_its_metric(result: xr.Dataset) -> None:
+    """The page heads an aggregate's values with its metric, where that has a name."""
+    of_ndcg = cube(np.eye(3)[..., None], ["a", "b", "c"], ["x", "y", "z"], ["nDCG@10"])
+    drawn = [leaderboard(of_ndcg, resamples=40), result]
+    heads = [content(one)["aggregates"][0]["column"] for one in drawn]
+    assert heads == ["Mean nDCG@10", "Mean"]
+
+
 def test_a_board_marks_models_and_names_its_lines(tmp_path: Path) -> None:
     """Models to mark stand in the content; lines of ties have a key where no score is missing, else there is none."""
     scores = np.array([[0.9, 0.8, 0.7], [0.5, 0.4, 0.3], [0.5, 0.4, 0.3]])[..., None]

@@ -138,12 +138,12 @@ def test_a_board_says_what_its_mean_is_over():
     """A board of clusters ranks by the mean over topics, unless each cluster is to count alike, and says so."""
     scores = _turns(0.6)
     found = leaderboard(with_clusters(scores, "stem"), resamples=100)
-    assert found.findings[0].startswith("By the mean over topics, ")
+    assert found.findings[0].startswith("By the mean of AP over topics, ")
     assert "With other clusters" in found.findings[0]
     assert [note for note in found.notes if note.startswith("60 topics come in 12")]
     alike = with_clusters(scores, "stem", mean_over="clusters")
     first = leaderboard(alike, resamples=100).findings[0]
-    assert first.startswith("By the mean over clusters, ")
+    assert first.startswith("By the mean of AP over clusters, ")
     few = leaderboard(with_clusters(_turns(conversations=4), "stem"), resamples=100)
     assert "too few to claim anything" in " ".join(few.notes)
 

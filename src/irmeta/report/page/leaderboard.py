@@ -285,6 +285,7 @@ def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
     return {
         "name": kind,
         "label": leaderboard.label(kind, ordered),
+        "column": _capital(leaderboard.column(kind, ordered)),
         "value": numbers(one["value"].values),
         **ranks,
     }

@@ -6,6 +6,8 @@ import numpy as np
 
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 
+RESTS = 0.1
+"""The share of topics up to which a lead is said to rest on these."""
 NONE = -1
 """The count where no topics do it."""
 

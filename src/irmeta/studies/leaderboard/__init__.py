@@ -2,6 +2,7 @@
 
 from irmeta.studies.leaderboard.study import leaderboard
 from irmeta.studies.leaderboard.summary import (
+    column,
     findings,
     label,
     nouns,
@@ -12,6 +13,7 @@ from irmeta.studies.leaderboard.summary import (
 )
 
 __all__ = [
+    "column",
     "findings",
     "label",
     "leaderboard",

@@ -9,23 +9,25 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, most, short, spans
 from irmeta.scores.result import frame, is_estimated, scale, with_nulls
+from irmeta.scores.tables.frames import SCORE
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.completion import TOP
 from irmeta.stats.leaderboards.holes import on_larger_scale
 from irmeta.stats.leaderboards.standing import ranked
+from irmeta.stats.rankings.first import RESTS
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.studies.leaderboard.study import PREDICTED
 from irmeta.words import counted, joined, listed, shortened
 
 WORDS: Mapping[str, str] = {
-    "mean": "the mean over {task}s",
-    "types": "the mean over {task} types",
-    "standardized": "the mean standardized score",
-    "borda": "the Borda count",
-    "bt": "Bradley-Terry strength",
+    "mean": "the mean{of} over {task}s",
+    "types": "the mean{of} over {task} types",
+    "standardized": "the mean standardized score{of}",
+    "borda": "the Borda count{of}",
+    "bt": "Bradley-Terry strength{of}",
 }
-"""What each aggregate ranks by."""
+"""What each aggregate ranks by; of which metric, where it has a name."""
 AGGREGATES: Mapping[str, str] = {
     "mean": "mean",
     "types": "mean over types",
@@ -45,6 +47,8 @@ PARTLY = "~"
 """Marks a value that contains predicted scores; the notes explain it."""
 SHOWN = 5
 """Models without holes that are shown beside a table with holes."""
+FEW = 3
+"""Models that are named where any of them may be first; more are counted."""
 CLOSE = 0.9
 """Tau from which on a few tasks are said to rank as all do."""
 
@@ -60,13 +64,25 @@ def label(kind: str, outcome: xr.Dataset) -> str:
     names = nouns(outcome)
     if kind == "mean" and _over_topics(outcome):
         names["task"] = names["item"]
-    words = WORDS[kind].format(**names)
+    metric = _metric(outcome)
+    words = WORDS[kind].format(of=f" of {metric}" if metric else "", **names)
     if kind in ADDED and is_estimated(outcome):
         words = words.replace("mean", "estimated mean", 1)
     scaled = kind in ADDED and any(scale(said) is not None for said in inputs)
     if scaled:
         return words.replace("mean", "mean standardized score", 1)
     return words
+
+
+def column(kind: str, outcome: xr.Dataset) -> str:
+    """Name the column of an aggregate's values: mean nDCG@10."""
+    return f"{kind} {_metric(outcome)}".rstrip()
+
+
+def _metric(outcome: xr.Dataset) -> str:
+    """Name the one metric that is ranked by; "" where it has no name, or tasks have their own."""
+    metric = about(outcome)["options"]["metric"]
+    return "" if metric in (None, SCORE) else shortened(metric)
 
 
 def _over_topics(outcome: xr.Dataset) -> bool:
@@ -201,7 +217,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     board: dict[str, object] = {
         names["model"]: models,
         f"{names['task']}s": ordered["score"].notnull().sum("topic").values,
-        str(first["aggregate"].item()): _values(first),
+        column(str(first["aggregate"].item()), outcome): _values(first),
         "rank": _whole(first["rank"].values),
         "possible ranks": spans(first["low"].values, first["high"].values),
     }
@@ -234,7 +250,7 @@ def _on_front(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown = every.select(
         pl.col("system").alias(nouns(outcome)["model"]),
         pl.col("cost").map_elements("{:g}".format, return_dtype=pl.String),
-        pl.col("value").alias(str(outcome.aggregate.values[0])),
+        pl.col("value").alias(column(str(outcome.aggregate.values[0]), outcome)),
         sure.alias("on the front"),
         pl.when("front").then(pl.lit("yes")).otherwise(pl.lit("-")).alias("by value"),
     )
@@ -311,6 +327,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         sentences = [first, *warning]
     if "cost" in outcome:
         sentences.insert(0, _of_front(outcome))
+    sentences += _among(outcome, kind)
     sentences += _decided(outcome)
     sentences += _effect_of_holes(outcome, kind)
     sentences += _agreement(outcome)
@@ -377,32 +394,35 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
 def _first_place(outcome: xr.Dataset, kind: str) -> str:
     """Say who is first, who may be with other tasks, and how many pairs are distinguished."""
     one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
-    tied, models = int(one["tied"].item()), outcome.sizes["system"]
+    models = outcome.sizes["system"]
     leader = int(order(outcome)[0])
-    first = shortened(str(outcome.system.values[leader])) + _of_predicted(
-        outcome, leader
-    )
-    head = f"By {label(kind, outcome)}{_of_holes(outcome, kind)}, {first} is first of {models} {model}s"
-    head += _leader_may_be(outcome, one.isel(system=leader))
+    may_be = one["low"].values == 1
     if np.isnan(one["rank"].values[leader]):
         head = _open_first(outcome, kind)
-    elif outcome["score"].isnull().any():
-        head = _among(outcome, kind) + head
-    if tied > 1:
-        may_be = f"{'either' if tied == 2 else 'any'} of {tied} {model}s may be first"
+        only = f"{_any_of(outcome, may_be)} would be first"
     else:
-        may_be = "it would remain first"
+        first = shortened(str(outcome.system.values[leader]))
+        first += _of_predicted(outcome, leader)
+        head = f"By {label(kind, outcome)}{_of_holes(outcome, kind)}, {first} is first of {models} {model}s"
+        head += _leader_may_be(outcome, one.isel(system=leader))
+        only = "it would remain first"
+    others = f"With {varied(outcome)}"
+    if outcome["score"].isnull().any() and "predicted" not in outcome:
+        others = f"By the available scores, with {varied(outcome)}"
+    tied = int(one["tied"].item())
+    remains = f"{_any_of(outcome, may_be)} may be first" if tied > 1 else only
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
     distinguished = f"{share:.0%} of the pairs of {model}s are distinguished ({level:.0%} simultaneous confidence)"
-    return f"{head}. {_with_others(outcome)}, {may_be}, and {distinguished}."
+    return f"{head}. {others}, {remains}, and {distinguished}."
 
 
-def _with_others(outcome: xr.Dataset) -> str:
-    """Open the sentence on what other tasks would change; with holes it rests on the scores that are there."""
-    others = varied(outcome)
-    if outcome["score"].isnull().any() and "predicted" not in outcome:
-        return f"By the available scores, with {others}"
-    return f"With {others}"
+def _any_of(outcome: xr.Dataset, which: Bools) -> str:
+    """Name models that a sentence is about, where they are few; else count them."""
+    placed = order(outcome)
+    models = _texts(outcome.system[placed[which[placed]]])
+    if len(models) > FEW:
+        return f"any of {counted(len(models), nouns(outcome)['model'])}"
+    return joined([shortened(name) for name in models], "or") or "none"
 
 
 def _of_holes(outcome: xr.Dataset, kind: str) -> str:
@@ -441,26 +461,19 @@ def _leader_may_be(outcome: xr.Dataset, leader: xr.Dataset) -> str:
 
 
 def _open_first(outcome: xr.Dataset, kind: str) -> str:
-    """Say that missing scores decide who is first, and who leads the models that have all scores."""
-    one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
-    firsts = int((one["best"].values == 1).sum())
+    """Say who may be first of all, as missing scores decide it."""
     absent = int(outcome["score"].isnull().sum())
-    values = one["value"].values
-    known = int(np.isfinite(values).sum())
-    full = _among(outcome, kind)
-    if known == 1 and not full:
-        only = shortened(str(outcome.system.values[int(np.nanargmax(values))]))
-        full = f"Only {only} has all scores. "
-    return (
-        f"{full}Which of {counted(firsts, model)} is first of all {outcome.sizes['system']} by "
-        f"{label(kind, outcome)} depends on the {counted(absent, 'missing score')}"
-    )
+    may_be = _any_of(outcome, outcome.sel(aggregate=kind)["best"].values == 1)
+    decide = "the missing score decides"
+    if absent > 1:
+        decide = f"the {absent:,} missing scores decide"
+    return f"By {label(kind, outcome)}, {may_be} may be first of {outcome.sizes['system']}: {decide}"
 
 
-def _among(outcome: xr.Dataset, kind: str) -> str:
+def _among(outcome: xr.Dataset, kind: str) -> list[str]:
     """Say who is first among the models without holes, and what is sure there."""
     if "complete_rank" not in outcome:
-        return ""
+        return []
     names = nouns(outcome)
     ranks = outcome["complete_rank"].values
     there = int(np.isfinite(ranks).sum())
@@ -476,11 +489,11 @@ def _among(outcome: xr.Dataset, kind: str) -> str:
     may_be = "it would remain first"
     if tied > 1:
         may_be = f"{'either' if tied == 2 else 'any'} of {tied} may be"
-    return (
+    return [
         f"{which}, {first} is first by {label(kind, outcome)}; with {varied(outcome)}, {may_be}, and "
         f"{outcome['complete_resolution'].item():.0%} of their pairs are distinguished "
-        "(--holes complete). "
-    )
+        "(--holes complete)."
+    ]
 
 
 def _leader(outcome: xr.Dataset) -> str:
@@ -493,12 +506,14 @@ def _leader(outcome: xr.Dataset) -> str:
 
 def _decided(outcome: xr.Dataset) -> list[str]:
     """Say without which tasks, the fewest, the first place changes."""
-    if "decides" not in outcome or not outcome["decides"].any():
+    if "decides" not in outcome:
         return []
     decides = outcome["decides"].values
     every = decides.size
     if "complete_tasks" in outcome:
         every = int(outcome["complete_tasks"])
+    if not 0 < decides.sum() <= RESTS * every:
+        return []
     tasks = counted(int(decides.sum()), nouns(outcome)["task"])
     which = listed(shortened(task) for task in outcome.topic.values[decides])
     other = shortened(outcome["runner_up"].item())

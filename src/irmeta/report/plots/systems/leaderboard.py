@@ -26,7 +26,7 @@ from irmeta.report.plots.rows import (
 from irmeta.scores.figures import short
 from irmeta.scores.result import is_estimated
 from irmeta.stats.arrays import Indices
-from irmeta.studies.leaderboard import order
+from irmeta.studies.leaderboard import column, order
 from irmeta.studies.leaderboard.summary import nouns
 from irmeta.words import listed, shortened
 
@@ -158,7 +158,8 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
 
 def _by(one: xr.Dataset) -> str:
     """Name the aggregate of a result, and say where it is an estimate."""
-    return f"{'estimated ' * is_estimated(one)}{one['aggregate'].item()}"
+    kind = column(str(one["aggregate"].item()), one)
+    return f"{'estimated ' * is_estimated(one)}{kind}"
 
 
 def _of(result: xr.Dataset, marked: Collection[str]) -> str:

@@ -9,6 +9,7 @@ from irmeta.scores.averages.limits import seen
 from irmeta.scores.figures import ENDS, intervals, p_said, p_value, short, spoken
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame, is_estimated, scale
+from irmeta.stats.rankings.first import RESTS
 from irmeta.studies.differences.notes import at_bound
 from irmeta.studies.differences.versus import gate, left
 from irmeta.studies.differences.versus.nightly import OPEN
@@ -19,8 +20,6 @@ FEW_METRICS = 4
 FEW_COMPARISONS = 3
 FEW_TOPICS = 3
 """How many of the topics that gain and lose most are shown."""
-RESTS = 0.1
-"""The share of topics up to which a significant difference is said to rest on these."""
 GATE = ("verdict", "loss_shown", "loss_possible", "visible", "topics_needed")
 ANCHORED = (
     "cause",

@@ -29,8 +29,13 @@ function standing() {
   const given = aggregates.find((one) => one.name === state.by);
   if (!state.off.size) return given;
   const value = state.by === "borda" ? bordaCounts() : means();
-  const { name, label } = given;
-  return { name, label, value, rank: ranksOf(value) };
+  return {
+    name: given.name,
+    label: given.label,
+    column: given.column,
+    value,
+    rank: ranksOf(value),
+  };
 }
 
 function tasksOn() {
@@ -214,7 +219,7 @@ function headsOf(one, others) {
     ["rank", "Rank", "c-rank number"],
     ["name", nouns.Model, "c-name"],
     ["ranks", "Possible ranks", "c-ranks"],
-    ["value", "Value", "c-value number"],
+    ["value", one.column, "c-value number"],
     ["tasks", `${nouns.Task}s`, "c-tasks number"],
     ...facts.map((fact) => [`fact:${fact}`, fact, "c-fact"]),
     ...others.map((each) => [
