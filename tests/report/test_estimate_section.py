@@ -1,11 +1,14 @@
 """The section on people and machine: there only where an estimate was given, with a panel for each metric."""
 
+from functools import partial
+
 import numpy as np
 
+from irmeta.report.page.collections import reliability
 from irmeta.report.page.content import Content
 from irmeta.report.page.judgments import estimate as section
 from irmeta.report.page.judgments import judges
-from irmeta.report.page.systems import standings
+from irmeta.report.page.systems import description, standings
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.studies.judges.compare import compare_judges
@@ -31,12 +34,11 @@ def test_scores_alone_have_no_section() -> None:
     assert judges.panels(content()) == []
 
 
-def test_the_first_card_says_that_a_machine_judged() -> None:
-    """Where the page's scores are by the machine's judgments that it compares with people's, who leads says so."""
+def test_answers_from_a_machines_judgments_say_so() -> None:
+    """Where the page's scores are by the machine that it compares with people, cards say so, and who leads both do."""
     by_machine = MACHINE.assign_attrs(recorded({"qrels": {"sha256": "1a"}}))
     by_people = HUMAN.assign_attrs(recorded({"qrels": {"sha256": "2b"}}))
     outcome = estimate(by_people[:, :10], by_machine)
-    said = ", by the machine's judgments; "
     for scores, results, told in (
         (by_machine, (outcome,), True),
         (by_people, (outcome,), False),
@@ -44,7 +46,13 @@ def test_the_first_card_says_that_a_machine_judged() -> None:
         (MACHINE, (outcome,), False),
     ):
         page = Content.of({"made": scores}, results=results)
-        assert (said in standings.panel(page, "made").findings[0]) is told
+        for module in (description, reliability):
+            [panel] = page.each(partial(module.panel, page))
+            assert panel.findings[0].startswith("By the machine's judgments: ") is told
+        [best] = standings.panels(page)
+        together = best.findings[0].startswith("By AP of people and machine together, ")
+        assert together is told
+        assert ("be the best on topics" in " ".join(best.findings)) is not told
 
 
 def test_an_estimate_has_a_panel_for_each_metric() -> None:

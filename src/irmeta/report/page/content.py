@@ -1,7 +1,7 @@
 """What the sections of a page are made from: the collections, what of them can be studied, and results they share."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from shlex import quote
 from typing import Any, TypedDict, Unpack, get_args
@@ -12,6 +12,7 @@ from irmeta.choices import Level, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
+from irmeta.scores.attributes import about
 from irmeta.scores.groups.teams import Grouping, source_of_groups
 from irmeta.scores.selection import choose_names, complete, main, varying
 from irmeta.studies import name_of
@@ -125,8 +126,19 @@ class Content:
         return ""
 
     def each(self, panel: Callable[[str], Panel]) -> list[Panel]:
-        """Make a panel for each collection."""
-        return [attempt(name, partial(panel, name)) for name in self.used]
+        """Make a panel for each collection; an answer from a machine's judgments says so."""
+        made = [attempt(name, partial(panel, name)) for name in self.used]
+        return [
+            _of_machine(one) if one.command and self.by_machine(one.label) else one
+            for one in made
+        ]
+
+    def by_machine(self, name: str) -> bool:
+        """Say whether scores are by the judgments of the machine that the page compares with people."""
+        digest = _digest(about(self.cubes[name]))
+        inputs = (about(one)["inputs"]["collections"] for one in self.given.values())
+        machines = [_digest(each.get("machine", {})) for each in inputs]
+        return digest is not None and digest in machines
 
     def levels(self, panel: Callable[[Level], Panel]) -> list[Panel]:
         """Make a panel for each level of scores; those that could not be computed come last."""
@@ -134,6 +146,18 @@ class Content:
             attempt(LEVELS[level], partial(panel, level)) for level in get_args(Level)
         ]
         return sorted(made, key=lambda one: not one.tables)
+
+
+def _of_machine(panel: Panel) -> Panel:
+    """Say of an answer whose judgments it follows from."""
+    first, *rest = panel.findings
+    return replace(panel, findings=[f"By the machine's judgments: {first}", *rest])
+
+
+def _digest(described: Mapping[str, Any]) -> str | None:
+    """Return the digest of the judgments that scores are by, if it is known."""
+    qrels = described.get("qrels")
+    return qrels.get("sha256") if isinstance(qrels, Mapping) else None
 
 
 def _marked(

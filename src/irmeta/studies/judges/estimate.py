@@ -334,7 +334,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         )
         of_weights += [
             f"{metric}: {_gained(one)}",
-            f"{metric}: {_highest(one)}",
+            f"{metric}: {highest(one)}",
             f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05; "
             f"of its scores max-t, which knows how pairs depend, may find more), {alone} by the human topics alone.",
         ]
@@ -388,7 +388,7 @@ def _limits(one: xr.Dataset, n: int, total: int) -> str:
     )
 
 
-def _highest(one: xr.Dataset) -> str:
+def highest(one: xr.Dataset) -> str:
     """Name the systems with the highest mean, and say how many others are not clearly lower."""
     names = one.system.values
     rank = one["rank"].values

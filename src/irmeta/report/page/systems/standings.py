@@ -2,6 +2,8 @@
 
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from shlex import quote
 from typing import Any
 
@@ -14,11 +16,11 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Text, names
 from irmeta.report.page.systems.description import described
 from irmeta.report.page.systems.significance import lettered
-from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, ahead
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
 from irmeta.studies.choice.ranking import is_reported
+from irmeta.studies.judges.estimate import highest
 from irmeta.words import counted, joined, listed
 
 MOST = 400_000
@@ -35,6 +37,16 @@ TEXT = Text(
 )
 
 
+def panels(content: Content) -> list[Panel]:
+    """Make a panel for each collection; what people and machine show together comes before the machine's word."""
+    made = content.each(partial(panel, content))
+    for at, one in enumerate(made):
+        if (both := _together(content, one.label)) is not None:
+            first = f"By {content.order[one.label]} of people and machine together, {highest(both)}"
+            made[at] = replace(one, findings=[first, *one.findings])
+    return made
+
+
 def panel(content: Content, name: str) -> Panel:
     """Show systems by metrics, with ranks and letters, and what it takes to compare two of them."""
     outcome = described(content, name)
@@ -46,10 +58,8 @@ def panel(content: Content, name: str) -> Panel:
     verb = "leads" if len(leaders) == 1 else "lead together"
     lacking = joined(_left_out(content, name))
     without = f"Without {lacking} that lack scores, " if lacking else ""
-    finding = (
-        f"{without}{listed(leaders)} {verb} by {by} with "
-        f"{short(float(best['mean'].max()), 3)}{_by_machine(content, name)}; {_others(may)}."
-    )
+    others = f"; {_others(may)}" if _together(content, name) is None else ""
+    finding = f"{without}{listed(leaders)} {verb} by {by} with {short(float(best['mean'].max()), 3)}{others}."
     return Panel(
         name,
         [finding],
@@ -67,18 +77,12 @@ def panel(content: Content, name: str) -> Panel:
     )
 
 
-def _by_machine(content: Content, name: str) -> str:
-    """Say where the scores are by the judgments of the machine that the page compares with people."""
-    digest = _digest(about(content.cubes[name]))
-    inputs = (about(given)["inputs"]["collections"] for given in content.given.values())
-    machines = [_digest(each.get("machine", {})) for each in inputs]
-    return ", by the machine's judgments" if digest and digest in machines else ""
-
-
-def _digest(described: Mapping[str, Any]) -> str | None:
-    """Return the digest of the judgments that scores are by, if it is known."""
-    qrels = described.get("qrels")
-    return qrels.get("sha256") if isinstance(qrels, Mapping) else None
+def _together(content: Content, name: str) -> xr.Dataset | None:
+    """Return what people and machine show of one collection by its metric, where they were combined."""
+    outcome, by = content.given.get("estimate"), content.order[name]
+    if outcome is None or not content.by_machine(name) or by not in outcome.metric:
+        return None
+    return outcome.sel(metric=by)
 
 
 def _left_out(content: Content, name: str) -> list[str]:
