@@ -56,14 +56,16 @@ def panel(content: Content, name: str) -> Panel:
     leaders = best.system.values[best["rank"].values == 1]
     may = int((best["rank_low"].values == 1).sum())
     verb = "leads" if len(leaders) == 1 else "lead together"
-    lacking = joined(_left_out(content, name))
-    without = f"Without {lacking} that lack scores, " if lacking else ""
+    absent = _ahead(content, name, str(leaders[0]))
     others = f"; {_others(may)}" if _together(content, name) is None else ""
-    finding = f"{without}{listed(leaders)} {verb} by {by} with {short(float(best['mean'].max()), 3)}{others}."
+    finding = (
+        f"{_without(content, name, absent)}{listed(leaders)} {verb} by {by} with "
+        f"{short(float(best['mean'].max()), 3)}{others}."
+    )
     return Panel(
         name,
         [finding],
-        warnings=_of_left_out(content, name, str(leaders[0])),
+        warnings=_of_left_out(content, name, str(leaders[0]), absent),
         options={"by": by},
         command=f"irmeta table {content.source_of(name)} -m '{by}'{content.calling}",
         board=board(
@@ -95,12 +97,24 @@ def _left_out(content: Content, name: str) -> list[str]:
     ]
 
 
-def _of_left_out(content: Content, name: str, leader: str) -> list[str]:
+def _without(content: Content, name: str, absent: Mapping[str, int]) -> str:
+    """Say what is left out, and that this leaves open who is best, where systems ahead of the leader are among it."""
+    lacking = _left_out(content, name)
+    if not absent:
+        return f"Without {joined(lacking)} that lack scores, " if lacking else ""
+    systems, *topics = lacking
+    out = " and ".join([f"{systems} ({listed(absent, 3)} among them)", *topics])
+    return f"Who is best cannot be said, as what lacks scores is left out: {out}. Of the others, "
+
+
+def _of_left_out(
+    content: Content, name: str, leader: str, absent: Mapping[str, int]
+) -> list[str]:
     """Say which systems that are left out are ahead of the leader on the topics of both, and what leaves out none."""
     given, used = content.cubes[name], content.used[name]
     said = []
     if used.sizes["system"] < given.sizes["system"]:
-        said += [_ahead(given, used, content.order[name], leader)]
+        said += [_are_ahead(absent, leader)]
     if _left_out(content, name) and not in_clusters(given):
         one = f" -m {quote(content.order[name])}" if given.sizes["metric"] > 1 else ""
         file = content.file_of(name)
@@ -108,14 +122,19 @@ def _of_left_out(content: Content, name: str, leader: str) -> list[str]:
     return [f"{name}: {'; '.join(said)}."] if said else []
 
 
-def _ahead(given: xr.DataArray, used: xr.DataArray, by: str, leader: str) -> str:
+def _ahead(content: Content, name: str, leader: str) -> dict[str, int]:
+    """Return the systems that are left out and ahead of the leader, and on how many topics of both; most first."""
+    topics = ahead(content.cubes[name].sel(metric=[content.order[name]]), leader)
+    absent = [one for one in topics if one not in content.used[name].system]
+    most_shared = sorted(absent, key=topics.__getitem__, reverse=True)
+    return {one: topics[one] for one in most_shared}
+
+
+def _are_ahead(absent: Mapping[str, int], leader: str) -> str:
     """Say which systems that are left out are ahead of the leader."""
-    topics = ahead(given.sel(metric=[by]), leader)
-    absent = {name: topics[name] for name in topics if name not in used.system}
     if not absent:
         return f"of the systems left out none is ahead of {leader} on the topics that both have"
-    most_shared = sorted(absent, key=absent.__getitem__, reverse=True)
-    who = listed(most_shared, 3)
+    who = listed(absent, 3)
     if len(absent) > 1:
         return (
             f"{who}, left out, are each ahead of {leader} on the topics that both have"
