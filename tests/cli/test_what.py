@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 from pathlib import Path
+from zipfile import ZipFile
 
 import numpy as np
 import pytest
@@ -172,7 +173,8 @@ TEXTS = {
     "r.csv": ("run,system\nx,a\ny,a\n", "groups", "--repeats"),
     "means.csv": ("run,map,P_10\na,0.5,0.25\nb,0.25,0.125\n", "table", "systemwise"),
     "costs.csv": ("model,cost\ne5,0.5\nbm25,0.25\n", "groups", "--cost"),
-    "deutsch.csv": ("System;Thema;nDCG@10\na;1;0,5\n", "unknown", ""),
+    "deutsch.csv": ("system;topic;nDCG@10\na;1;0,5\n", "table", "table"),
+    "thousands.csv": ("system;topic;score\na;1;1,500\n", "unknown", ""),
     "empty": ("", "unknown", ""),
 }
 
@@ -217,6 +219,19 @@ def test_a_path_that_is_not_there_is_an_error(run):
     code, _, err = run("what", "nosuch")
     assert code == 2
     assert err == "irmeta: nosuch: no such file\n"
+
+
+def test_what_cannot_be_told_does_not_hide_the_others(run, tmp_path):
+    """Of several files those that are there are told of, before those that are not; a workbook has its mend."""
+    Path("table.csv").write_text("model,fiqa\na,0.5\nb,0.4\n")
+    with ZipFile("r.xlsx", "w") as archive:
+        for name in ("[Content_Types].xml", "xl/workbook.xml"):
+            archive.writestr(name, "<x/>")
+    code, out, error = run("what", "nosuch", "r.xlsx", "table.csv")
+    assert code == 2
+    assert "irmeta import table table.csv" in out
+    assert "nosuch: no such file" in error
+    assert "r.xlsx: an Excel workbook; save the sheet as CSV" in error
 
 
 def test_a_damaged_file_in_a_folder_is_one_part(run, tmp_path):

@@ -11,6 +11,7 @@ import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import fsspec
 import pytest
@@ -336,3 +337,20 @@ def test_zstd_without_a_checksum_is_refused(tmp_path: Path, whole: bool) -> None
         read_bytes(path)
     path.write_bytes(checked * 2)
     assert read_bytes(path) == b"1 Q0 a 1 2 x\n" * 2
+
+
+@pytest.mark.parametrize("name", ["workbook.xml", "worksheets/sheet1.xml"])
+def test_a_workbook_is_told_by_its_parts(tmp_path: Path, name: str) -> None:
+    """An Excel workbook is one wherever it is read, in any order of its parts; another archive is none."""
+    path = tmp_path / "r.xlsx"
+    for folder, text in (("xl", "Excel"), ("word", "archive")):
+        with ZipFile(path, "w") as archive:
+            archive.writestr("[Content_Types].xml", "<Types/>")
+            archive.writestr(f"{folder}/{name}", "<x/>")
+        with pytest.raises(FileFormatError, match=text):
+            irmeta.evaluate_run({"1": {"a": 1}}, path, "AP")
+    with ZipFile(path, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<x/>")
+    for read in (irmeta.load, irmeta.import_table, irmeta.read_groups):
+        with pytest.raises(FileFormatError, match="an Excel workbook; save the sheet"):
+            read(path)

@@ -212,9 +212,15 @@ def test_the_finding_counts_who_may_be_the_best() -> None:
     """The first sentence names the best run where no other may have rank 1, and else says how many others may."""
     found = Standing(1, {}, [], [], ["AP"])
     for ranks, says in (
-        ([1, 2, 2], "a is better than all other runs"),
-        ([1, 1, 2], "The best of 3 runs cannot be distinguished from 1 other "),
-        ([1, 1, 1], "The best of 3 runs cannot be distinguished from 2 others "),
+        ([1, 2, 2], "By AP, a is better than all 2 other runs (95%)."),
+        (
+            [1, 1, 2],
+            "By AP, a is first of 3 runs and cannot be distinguished from 1 other ",
+        ),
+        (
+            [1, 1, 1],
+            "By AP, a is first of 3 runs and cannot be distinguished from 2 others ",
+        ),
     ):
         found.ranked = [
             Line(name, name, {}, {"AP": Interval(0.5)}, rank_low=rank)

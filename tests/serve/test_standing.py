@@ -88,9 +88,8 @@ def test_a_best_run_is_named(filled: Site, tmp_path: Path) -> None:
     assert found.ranked[0].label == "best"
     assert found.ranked[0].rank_low == 1
     sure = found.ranked[1].rank_low > 1
-    assert found.finding.startswith(
-        "best is better than all" if sure else "The best of"
-    )
+    says = "better than all" if sure else "first of"
+    assert found.finding.startswith(f"By P@10, best is {says}")
 
 
 def test_names_that_cannot_be(filled: Site) -> None:

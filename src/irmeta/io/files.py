@@ -25,6 +25,8 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 
 PIECE = 1 << 20
+_WORKBOOK = re.compile(rb"\APK\x03\x04(?:.*?PK\x03\x04)??.{26}xl/", re.DOTALL)
+"""How an Excel workbook begins: an archive with a file in the folder xl."""
 """Bytes of a file that are read at a time: with fewer, threads wait more often for each other."""
 RATIO, FREE = 100, 1 << 28
 """Packed data hold at most RATIO times their size, or FREE bytes where that is more; runs hold ten times theirs."""
@@ -314,6 +316,10 @@ class Content:
         pieces = self._stored()
         first = next(pieces, b"")
         pieces = chain([first], pieces)
+        if _WORKBOOK.search(first):
+            raise FileFormatError(
+                f"{self.path}: an Excel workbook; save the sheet as CSV"
+            )
         packed = next(
             (codec for magic, codec in _MAGIC.items() if first.startswith(magic)), None
         )

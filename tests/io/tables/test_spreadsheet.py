@@ -27,6 +27,7 @@ CUBE = cube(
         "\tfiqa\tnq\nbm25\t1e-1\tNA\ne5\t0.30\t0.4\n\n",
         "task,bm25,e5\nfiqa,0.1,0.3\nnq,n/a,0.4\n",
         "model,task,score\nbm25,fiqa,0.1\ne5,fiqa,0.3\ne5,nq,0.4\n",
+        "model;fiqa;nq\nbm25;0,1;\ne5;,3;0,400\n",
         '{"bm25": {"fiqa": 0.1}, "e5": {"fiqa": 0.3, "nq": 0.4}}',
         '[{"model": "bm25", "task": "fiqa", "score": 0.1}, {"model": "e5", "task": "fiqa", "score": 0.3},'
         ' {"model": "e5", "task": "nq", "score": 0.4}]',
@@ -45,7 +46,7 @@ def test_dialects(tmp_path: Path, text: str) -> None:
     [
         ("model,fiqa,fiqa\na,1,2\n", "more than one column is named 'fiqa'"),
         ("model,fiqa\na,0,5\n", "decimal commas"),
-        ("model;fiqa\na;0,5\n", "decimal point"),
+        ("model;fiqa\na;1,500\n", "decimal points"),
         ("model,fiqa\na,x\n", "'x' in row 1 of the column 'fiqa' is not a number"),
         ("model,fiqa\n", "expected a header and a row"),
         ("", "expected a header and a row"),
@@ -181,3 +182,12 @@ def test_wrong_facts_of_models_are_refused(tmp_path, text, said) -> None:
     path.write_text(text)
     with pytest.raises(FileFormatError, match=said):
         read_about(path)
+
+
+def test_a_column_called_almost_as_a_role_is_noted(tmp_path: Path) -> None:
+    """A misspelt column of scores is read as a metric of that name, and a note says which role it may have."""
+    (tmp_path / "t.csv").write_text("system,topic,scor,MRR\na,1,.5,1\nb,1,.4,1\n")
+    [cube_] = import_table(tmp_path / "t.csv").values()
+    assert about(cube_)[PRINTED] == [
+        "column 'scor' is read as a metric; if it is the score, say --score 'scor'"
+    ]

@@ -251,7 +251,7 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
             WIDE.assign(nq=["a", "b"]),
             "'a' in row 1 of the column 'nq' is not a number; .*ignore=",
         ),
-        (WIDE.assign(nq=["0,5", "1"]), "decimal point"),
+        (WIDE.assign(nq=["1,500", "1"]), "decimal point"),
         (WIDE.assign(nq=["50%", "1"]), "percent"),
         (WIDE.assign(nq=[np.inf, 1]), "infinite score"),
         (WIDE.assign(nq=[True, False]), "not a number|not scores"),

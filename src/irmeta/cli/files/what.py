@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from irmeta.cli.app import app, argument
+from irmeta.errors import IrmetaError
 from irmeta.studies import STUDIES
 from irmeta.words import folded, listed, printable
 
@@ -95,7 +96,12 @@ def what(
     """
     from irmeta.studies.checks.recognition import recognise
 
-    seen = [recognise(path) for path in files]
+    seen, wrong = [], []
+    for path in files:
+        try:
+            seen.append(recognise(path))
+        except IrmetaError as error:
+            wrong.append(str(error))
     groups = list(_groups(seen))
     for one in (one for group in groups for one in group):
         print(folded(printable(f"{one.path}: {one.text}")))
@@ -105,6 +111,8 @@ def what(
             print(f"\n{text}")
         for text in _missing(group):
             print(f"\n{folded(printable(text))}")
+    if wrong:
+        raise IrmetaError("\n".join(wrong))
 
 
 def _groups(seen: Sequence["Seen"]) -> Iterator[list["Seen"]]:

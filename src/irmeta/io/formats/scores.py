@@ -14,6 +14,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError, require_fitting
+from irmeta.io.files import read_bytes
 from irmeta.io.formats import parquet, seals
 from irmeta.io.formats.schemas import ScoreFile
 from irmeta.io.outputs import alone_in, require_folder, writing
@@ -479,7 +480,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
         return _plain(
             pl.read_csv(
-                path, schema_overrides={**text, "score": pl.Float64}, glob=False
+                read_bytes(path), schema_overrides={**text, "score": pl.Float64}
             ).lazy()
         ), {}
     except OtherTableError as error:

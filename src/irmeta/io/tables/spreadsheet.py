@@ -4,6 +4,8 @@ import codecs
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from difflib import SequenceMatcher
+from itertools import product
 from os import PathLike
 from typing import Any
 
@@ -22,7 +24,7 @@ from irmeta.scores.attributes import PRINTED, recorded
 from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
-from irmeta.scores.tables.frames import ALL, columns_of
+from irmeta.scores.tables.frames import ALL, SPELLINGS, columns_of
 from irmeta.words import counted, listed, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
@@ -73,6 +75,7 @@ def import_table(
         raise FileFormatError(f"{shown(where)}: {error}") from error
     if rows is None and system is None and topic is None:
         told = [*told, *_guessed(table, cubes)]
+    told = [*told, *_misspelt(table, cubes)]
     said = recorded({PRINTED: told}) if told else {}
     cubes = {name: one.assign_attrs(said) for name, one in cubes.items()}
     if list(cubes) == ["collection"]:
@@ -96,6 +99,32 @@ def _guessed(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
     return [
         f"rows are read as systems ({systems}), columns as topics ({topics}); --rows topics turns this (rows=)"
     ]
+
+
+def _misspelt(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say which columns are read as metrics or topics though they are called almost as one of another role is."""
+    if not isinstance(table, pl.DataFrame) or not cubes:
+        return []
+    scores = next(iter(cubes.values()))
+    return [
+        f"column {name!r} is read as a {dim}; if it is the {role}, say --{role} {name!r}"
+        for name, dim in product(table.columns, ("metric", "topic"))
+        if name in scores.indexes[dim]
+        for role, known in SPELLINGS.items()
+        if any(_one_letter_off(name.lower(), one) for one in known)
+    ]
+
+
+def _one_letter_off(name: str, known: str) -> bool:
+    """Say whether a letter is left out, added or another.
+
+    >>> [_one_letter_off(name, "score") for name in ("scor", "scores", "scone", "score", "f_score")]
+    [True, True, True, False, False]
+    """
+    if name == known or abs(len(name) - len(known)) > 1:
+        return False
+    same = SequenceMatcher(None, name, known).get_matching_blocks()
+    return sum(block.size for block in same) >= max(len(name), len(known)) - 1
 
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:

@@ -10,6 +10,8 @@ from irmeta.words import BLANKS, shortened
 
 MISSING = ("", "-", "–", "na", "n/a", "nan", "none", "null")
 """What people write where a score is missing."""
+_THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
+"""A comma that may separate thousands."""
 
 
 def names(column: pl.Series, name: str) -> pl.Series:
@@ -59,6 +61,20 @@ def _numeric(texts: pl.Series) -> pl.Series | None:
     return found if found.null_count() == texts.null_count() else None
 
 
+def _with_points(texts: pl.Series) -> pl.Series:
+    """Return texts with points for decimal commas: no point is in any, and some comma does not separate thousands.
+
+    >>> _with_points(pl.Series(["0,512", "1"])).to_list(), _with_points(pl.Series(["1,512", "2,000"])).to_list()
+    (['0.512', '1'], ['1,512', '2,000'])
+    """
+    commas = texts.filter(texts.str.contains(","))
+    if commas.is_empty() or texts.str.contains(".", literal=True).any():
+        return texts
+    if commas.str.contains(_THOUSANDS).all():
+        return texts
+    return texts.str.replace(",", ".")
+
+
 def numbers(column: pl.Series, name: str) -> pl.Series:
     """Return a column of scores as numbers, null where one is missing; other texts raise ScoresError."""
     if column.dtype.is_numeric() or column.dtype == pl.Null:
@@ -84,7 +100,7 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
         )
         .to_series()
     )
-    scores = held.cast(pl.Float64, strict=False)
+    scores = _with_points(held).cast(pl.Float64, strict=False)
     wrong = held.is_not_null() & scores.is_null()
     if wrong.any():
         row = int(wrong.arg_max() or 0)
@@ -101,7 +117,7 @@ def _said(text: str) -> str:
 def _remedy(text: str, column: str) -> str:
     """Say what to do about a text where a score is expected."""
     if re.fullmatch(r"-?\d+,\d+", text):
-        return "write a decimal point (pandas.read_csv(..., decimal=','))"
+        return "is it a decimal comma? Save the table with decimal points, and without separators of thousands"
     if text.endswith("%"):
         return "remove the percent signs"
     if text.startswith("="):

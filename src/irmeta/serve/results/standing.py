@@ -341,8 +341,11 @@ def _finding(found: Standing) -> str:
         return f"Who is better cannot be said of one {one}."
     values = [line.scores[found.metric].value for line in found.ranked]
     median = f"The median is {float(np.median(values)):.3f}."
+    first = f"By {found.metric}, {best[0].label}"
     if len(best) == 1:
-        return f"{best[0].label} is better than all other runs (95%). {median}"
+        return (
+            f"{first} is better than all {len(values) - 1} other runs (95%). {median}"
+        )
     others = "1 other" if len(best) == 2 else f"{len(best) - 1} others"
-    first = f"The best of {len(values)} runs cannot be distinguished from {others}"
+    first = f"{first} is first of {len(values)} runs and cannot be distinguished from {others}"
     return f"{first} (95%). {median}"
