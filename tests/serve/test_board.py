@@ -79,7 +79,11 @@ def test_the_same_bytes_are_the_same_submission(served: Served) -> None:
     assert first.json()["key"] == again.json()["key"]
     for about in ({"team": "another"}, {"board": "lab", "name": "thrice"}):
         given = {"name": "twice", "body": a_run(10), **about}
-        assert served.put(**given).status_code == 201
+        last = served.put(**given)
+        assert last.status_code == 201
+    texts = [one["text"] for one in last.json()["remarks"]]
+    assert "the same file as the run twice, which is there already" in texts[-1]
+    assert not any("the same file" in str(one) for one in first.json()["remarks"])
     assert served.put("twice", a_run(10), baseline="nobody").status_code == 422
     about = {"description": "as before", "link": "https://a.example"}
     assert served.put("twice", a_run(10), **about).status_code == 200

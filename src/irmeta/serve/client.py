@@ -22,7 +22,7 @@ from irmeta.errors import IrmetaError
 from irmeta.serve import exchange
 from irmeta.serve.exchange import Answer
 from irmeta.serve.site import LOOPBACK
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 PATIENCE = 600.0
 """Seconds that the score of a run is waited for."""
@@ -175,12 +175,20 @@ class Server:
         if found["status"] >= HTTPStatus.BAD_REQUEST and not refused:
             what = found["detail"]
             if found["status"] == HTTPStatus.NOT_FOUND:
-                rest = "or it takes no run of yours now"
-                what = f"there is no board {self.board!r}, {rest}"
+                what = self._absent()
             raise IrmetaError(f"{self.root}/b/{self.board}: {what}")
         if found["status"] == TAKEN:
             found["detail"] += " (--name NAME, --replace)"
         return found
+
+    def _absent(self) -> str:
+        """Say why a board takes no run: it is not there, and others are, or not now."""
+        found = self._ask("GET", "/v1/boards", exchange.Boards)
+        keys = [one["key"] for one in found.get("boards", [])]
+        if self.board in keys:
+            return "it takes no run of yours now"
+        others = f"there are {listed(keys, 20)}" if keys else "you may see none"
+        return f"there is no board {self.board!r}; {others}"
 
     def _ask(
         self, method: str, where: str, form: type[exchange.Form], **given: Any

@@ -62,6 +62,18 @@ class Board(msgspec.Struct):
     reveals: Count | None = None
 
 
+class Listed(msgspec.Struct):
+    """A board among others."""
+
+    key: Key
+
+
+class Boards(msgspec.Struct):
+    """The boards that whoever asks may see."""
+
+    boards: list[Listed]
+
+
 class Told(msgspec.Struct):
     """What a team learns before the reveal."""
 

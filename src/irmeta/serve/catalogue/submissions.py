@@ -358,11 +358,25 @@ def checked(engine: Engine, key: str, found: Checked) -> bool:
             else:
                 _replace(db, one)
             state = "refused" if wrong else "accepted"
-            said = {"remarks": list(found.remarks), "header": found.header}
+            remarks = [*found.remarks, *_same(db, one)]
+            said = {"remarks": remarks, "header": found.header}
             _set(db, one.id, state=state, **said)
             if wrong:
                 _leave(db, one.run)
     return wrong
+
+
+def _same(db: Connection, one: Row[Any]) -> list[dict[str, Any]]:
+    """Remark that a run of the team has the same bytes under another name: both stand on the table."""
+    earlier = (submission.c.board == one.board) & (submission.c.team == one.team)
+    earlier &= (submission.c.run == one.run) & (submission.c.id < one.id)
+    earlier &= (submission.c.name != one.name) & submission.c.state.not_in(GONE)
+    wanted = sa.select(submission.c.name).where(earlier).order_by(submission.c.id)
+    name = db.execute(wanted.limit(1)).scalar()
+    if name is None:
+        return []
+    text = f"the same file as the run {name}, which is there already; each is a run of its own"
+    return [{"level": "warning", "line": None, "text": text}]
 
 
 def _leave(db: Connection, digest: str) -> None:
