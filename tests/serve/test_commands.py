@@ -255,7 +255,7 @@ def test_arguments_that_are_wrong_are_no_refusals(
     (tmp_path / "empty").write_bytes(b"")
     for secret, where, more, says in (
         ("x", to, [], "this token opens nothing here"),
-        (token, f"{to}er", [], "there is no board 'laber'; there are club, lab, track"),
+        (token, f"{to}er", [], "there is no board 'laber'; there are "),
         (token, to, ["--name", "a b"], "--name a b: a run's name has 1 to 40 of"),
         (token, to, ["--baseline", "who"], "the board has no run 'who'"),
     ):
