@@ -428,8 +428,8 @@ def test_estimated_scores_are_marked_wherever_they_are_told_of() -> None:
         .startswith("Mean scores estimated from people's and a machine's judgments (")
     )
     board = leaderboard(scores)
-    assert "By the estimated mean over topics, " in board.findings[0]
-    assert board.plot().axes[0].get_xlabel().startswith("rank by estimated mean, ")
+    assert "By the estimated mean of AP over topics, " in board.findings[0]
+    assert board.plot().axes[0].get_xlabel().startswith("rank by estimated mean AP, ")
     first, *others = scores.system.values.tolist()
     for against in (others[:1], others):
         made = versus(scores, system=first, against=against)

@@ -12,6 +12,15 @@ NONE = -1
 """The count where no topics do it."""
 
 
+def few(count: int, every: int) -> bool:
+    """Say whether a lead rests on few of the topics: on one, or a tenth of them or fewer.
+
+    >>> few(1, 5), few(2, 20), few(3, 20), few(0, 20)
+    (True, True, False, False)
+    """
+    return 0 < count <= max(1, RESTS * every)
+
+
 class Turning(NamedTuple):
     """The fewest topics without which each sum is no longer above 0: how many (row,), and which (row, topic).
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.metrics.names import ESTIMATED
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, most, short, spans
 from irmeta.scores.result import frame, is_estimated, scale, with_nulls
@@ -15,7 +16,7 @@ from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.completion import TOP
 from irmeta.stats.leaderboards.holes import on_larger_scale
 from irmeta.stats.leaderboards.standing import ranked
-from irmeta.stats.rankings.first import RESTS
+from irmeta.stats.rankings.first import few
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.studies.leaderboard.study import PREDICTED
 from irmeta.words import counted, joined, listed, shortened
@@ -82,7 +83,9 @@ def column(kind: str, outcome: xr.Dataset) -> str:
 def _metric(outcome: xr.Dataset) -> str:
     """Name the one metric that is ranked by; "" where it has no name, or tasks have their own."""
     metric = about(outcome)["options"]["metric"]
-    return "" if metric in (None, SCORE) else shortened(metric)
+    if metric in (None, SCORE):
+        return ""
+    return shortened(metric.removesuffix(ESTIMATED))
 
 
 def _over_topics(outcome: xr.Dataset) -> bool:
@@ -512,7 +515,7 @@ def _decided(outcome: xr.Dataset) -> list[str]:
     every = decides.size
     if "complete_tasks" in outcome:
         every = int(outcome["complete_tasks"])
-    if not 0 < decides.sum() <= RESTS * every:
+    if not few(int(decides.sum()), every):
         return []
     tasks = counted(int(decides.sum()), nouns(outcome)["task"])
     which = listed(shortened(task) for task in outcome.topic.values[decides])

@@ -14,7 +14,7 @@ from irmeta.scores.groups.clusters import unit
 from irmeta.scores.groups.teams import taking, wanting
 from irmeta.scores.result import frame
 from irmeta.stats import descriptive
-from irmeta.stats.rankings.first import RESTS
+from irmeta.stats.rankings.first import few
 from irmeta.studies.differences.description.study import EQUAL, LEFT
 from irmeta.studies.differences.without import CHANGE, between, goes
 from irmeta.words import counted, listed
@@ -271,7 +271,7 @@ def _decided(of_metric: xr.Dataset) -> list[str]:
     """Say without which topics, the fewest, the first place changes."""
     decides = of_metric["decides"].values
     other = of_metric["runner_up"].item()
-    if not 0 < decides.sum() <= RESTS * decides.size:
+    if not few(int(decides.sum()), decides.size):
         return []
     topics = counted(int(decides.sum()), unit(of_metric))
     which = listed(of_metric.topic.values[decides])
