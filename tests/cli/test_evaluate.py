@@ -126,7 +126,9 @@ def test_csv_and_files(desk: Path) -> None:
 def test_score_file(desk: Path) -> None:
     """A score file is not overwritten; --append adds a collection of another name, or runs to the one it holds."""
     result = run("evaluate", "qrels", "runs/", "-o", "s.parquet")
-    assert "wrote s.parquet: 2 systems, 2 topics, 23 metrics" in result.stderr
+    said = " ".join(result.stderr.split())
+    sizes = "wrote s.parquet: 2 systems, 2 topics, 23 metrics"
+    assert f"{sizes} (collection {desk.name}; --collection names it)" in said
     assert load("s.parquet").sizes == {"system": 2, "topic": 2, "metric": 23}
     before = (desk / "s.parquet").read_bytes()
     for more in ([], ["--append", "-m", "AP"], ["--replace"]):

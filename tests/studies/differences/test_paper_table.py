@@ -133,6 +133,13 @@ def test_the_caption_names_a_collection_only_where_somebody_named_it():
         assert caption(irmeta.table(given)).startswith("Mean scores (25 topics)")
 
 
+def test_a_caption_of_ones_own_stands_before_what_the_marks_mean():
+    """Words that are given replace the scores and the collection; topics, marks and the test are still said."""
+    said = caption(irmeta.table(scores(), baseline="run0", caption="Round 1"))
+    assert said.startswith("Round 1 (25 topics); the best of each column in bold. †")
+    assert "made" not in said
+
+
 def test_the_tables_hold_every_figure():
     """Programs find the means in full precision, wide and long."""
     made = irmeta.table(scores())

@@ -334,7 +334,8 @@ def test_tables_of_a_plan() -> None:
     found = planning.tables(plan(*both()))
     assert found["sizes"]["topics"].to_list()[-1] == 60
     assert found["needed"].height == 1
-    assert planning.overview(plan(*both()))
+    [shown] = planning.overview(plan(*both())).values()
+    assert shown.columns[3:] == ["pairs expected", "expected alone"]
 
 
 def of_conversations(conversations=40, judged=10):

@@ -170,7 +170,9 @@ def evaluate(
             kept = f" ({counted(written.kept, 'system')} evaluated before)"
         else:
             kept = ""
-        say_wrote(shown.output, f"{sizes}{kept}", quiet=shown.quiet)
+        name = written.about["attributes"]["collection"]
+        called = "" if collection else f" (collection {name}; --collection names it)"
+        say_wrote(shown.output, f"{sizes}{called}{kept}", quiet=shown.quiet)
         if names == "folder" or "{system}" in names:
             say(
                 "the other commands take the runs of a system together with --repeats stem",

@@ -47,6 +47,7 @@ def table(
     by: str | None = None,
     order: str | Iterable[str] | None = None,
     label: str | None = None,
+    caption: str | None = None,  # noqa: ARG001  among the options of the result
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
@@ -65,6 +66,7 @@ def table(
     by : the metric that sorts the rows, best first, and that `top` goes by; by default the first one
     order : the systems of the first rows, as in 'bm25,mine'; the others follow, best first
     label : the label that LaTeX refers to, as in 'tab:results'
+    caption : what the table shows, in place of 'Mean scores on' the collection; what marks mean follows
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
@@ -211,7 +213,8 @@ def caption(outcome: xr.Dataset) -> str:
     elif is_estimated(outcome):
         what = "scores estimated from people's and a machine's judgments"
     where = "" if name in UNNAMED else f" on {name}"
-    text = f"Mean {what}{where} ({_over(size)}); the best of each column in bold."
+    shown = options["caption"] or f"Mean {what}{where}"
+    text = f"{shown} ({_over(size)}); the best of each column in bold."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"
         best = share_of(size["systems"], options["top"])

@@ -130,7 +130,7 @@ def plan(
         ),
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
         (
-            "pairs that differ: if systems differ as people and machine together say now, corrected for all pairs "
+            "pairs expected to differ if systems differ as people and machine together say now, corrected for all pairs "
             "(Holm, .05); estimate counts those of people alone by what people alone say"
         ),
     ]
@@ -289,9 +289,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             {
                 "human topics": one["size"].values,
                 "width": width["width_pairs"],
-                "people alone": width["width_pairs_alone"],
-                "pairs that differ": differ["pairs_differ"],
-                "people alone ": differ["pairs_differ_alone"],
+                "width alone": width["width_pairs_alone"],
+                "pairs expected": differ["pairs_differ"],
+                "expected alone": differ["pairs_differ_alone"],
             }
         )
     return shown

@@ -9,6 +9,7 @@ from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import height, legend, named_rows
 from irmeta.scores.attributes import about
+from irmeta.stats.tests.comparing import CORRECTED
 
 CURVES = 4
 """Metrics whose curves can be followed; of more the shares are drawn."""
@@ -57,6 +58,8 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_xlim(0, 1)
     axes.set_ylim(0, min(1.0, 4 * alpha))
     axes.set_xlabel("share of system pairs (longer below is better)")
-    axes.set_ylabel(f"p ({options['test']}, not corrected)")
+    by_itself = options["test"] not in CORRECTED or options["correct"] == "none"
+    corrected = "not corrected" if by_itself else "corrected for all pairs"
+    axes.set_ylabel(f"p ({options['test']}, {corrected})")
     legend(axes)
     return axes
