@@ -23,6 +23,7 @@ from irmeta.report.page.metrics.predictivity import PARTITIONS
 from irmeta.report.page.panel import Panel, Picture, Section, numbers
 from irmeta.report.page.sections import SECTIONS as NAMES
 from irmeta.report.page.sections import module_of, sections
+from irmeta.report.page.systems.description import described
 from irmeta.report.page.systems.significance import panel as of_significance
 from irmeta.report.page.systems.significance import range_of_power
 from irmeta.report.page.writing import write_report
@@ -34,6 +35,7 @@ from irmeta.scores.tables.frames import ALL
 from irmeta.studies import design
 from irmeta.studies.agreement import correlation, predictivity
 from irmeta.studies.differences import description, significance
+from irmeta.words import counted
 
 TEXTS = {name: module_of(name).TEXT for name in NAMES}
 OF_SEVERAL = {"judges", "comparison"}
@@ -364,6 +366,21 @@ def test_the_page_says_ahead_of_who_leads_what_is_left_out(
     [whole] = run({"made": scores}, "common")["standings"]
     assert not whole.warnings
     assert "Without" not in whole.findings[0]
+
+
+def test_two_sections_count_those_beside_the_best_alike(scores: xr.DataArray) -> None:
+    """Who may be the best, and who does not differ significantly from it, are counted without the best itself."""
+    close = scores / 10
+    close.values += np.random.default_rng(1).random(close.shape) / 2
+    [first] = run({"made": close}, "common")["standings"]
+    content = Content.of({"made": close}, missing="common")
+    by = first.options["by"]
+    may = described(content, "made").sel(metric=by)["rank_low"]
+    others = counted(int((may == 1).sum()) - 1, "other system")
+    assert others[0] != "0"
+    assert first.findings[0].endswith(
+        f"; {others} may be the best on topics like these."
+    )
 
 
 def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:

@@ -286,6 +286,9 @@ def test_intervals_stay_within_what_pooling_allows():
     assert (precision["adjusted_low"] >= precision["score"] - 1e-12).all()
     assert (precision["adjusted_high"] <= most + 1e-12).all()
     assert (precision["adjusted_low"] == precision["score"]).any()
+    written = overview(outcome)["new"]["interval"].to_list()
+    ends = zip(*(rows[f"adjusted_{end}"] for end in ("low", "high")), strict=True)
+    assert written == [f"{short(low, 3)} to {short(high, 3)}" for low, high in ends]
     assert ap["adjusted_low"].min() >= 0
     assert ap["adjusted_high"].max() <= 1
     assert (outcome["low"].sel(metric="P@5") >= 0).all()

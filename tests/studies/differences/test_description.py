@@ -18,6 +18,7 @@ from irmeta.studies.differences.description import (
     PERCENTILES,
     describe,
     findings,
+    overview,
     tables,
 )
 
@@ -257,22 +258,20 @@ def test_systems_that_tie_for_the_best_mean_are_all_named():
 
 
 def test_an_interval_without_width_is_not_called_an_interval():
-    """Scores that are equal on every topic have no interval of their mean; a note names the systems."""
+    """Where scores vary nowhere no mean has an interval; a system that alone scores the same has one, by the others."""
     values = np.random.default_rng(0).random((3, 5)) / 2
-    note = "Intervals without width, because a system scores the same on every topic"
-    assert not any(
-        note in line for line in about(describe(level_scores(values)))["notes"]
-    )
     values[1] = 1.0
-    outcome = describe(level_scores(values))
-    assert (
-        "s1, scores 1.000 on each of 5 topics, so there is no interval;"
-        in findings(outcome)[0]
-    )
-    assert any(
-        line.startswith(note) and line.endswith("s1 by AP.")
-        for line in about(outcome)["notes"]
-    )
+    note = "Means of scores that are the same on every topic have no interval"
+    for given, without in ((values, 0), (values[:, :1].repeat(5, axis=1), 3)):
+        outcome = describe(level_scores(given))
+        [said, *_] = findings(outcome)
+        assert ("s1, scores 1.000 on each of 5 topics, so there is no" in said) == (
+            without > 0
+        )
+        noted = [line for line in about(outcome)["notes"] if line.startswith(note)]
+        assert len(noted) == (without > 0)
+        intervals = overview(outcome)["means"]["interval"].to_list()
+        assert intervals.count("-") == without
 
 
 @pytest.mark.parametrize("metric", ["P@10", "clicks"])

@@ -13,12 +13,14 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.notes import Method
 from irmeta.studies.judges.compare import (
     compare_judges,
     findings,
     overview,
     tables,
 )
+from irmeta.studies.judges.compare.labels import units_of
 from irmeta.studies.judges.compare.study import DIFFERENCES, SOFT, TAUS
 
 SYSTEMS = [f"s{i:02d}" for i in range(15)]
@@ -478,6 +480,15 @@ def test_labels_are_over_clusters_where_topics_have_them() -> None:
     for figure in ("label", "label_low", "label_high", "all_low"):
         np.testing.assert_allclose(found[figure], whole[figure])
     assert "18 topics come in 6 clusters" in " ".join(found.notes)
+
+
+def test_notes_on_screen_are_of_intervals_on_screen() -> None:
+    """Kappas have their intervals in the table; how often those of alpha and of leniency held is asked for."""
+    topics = {topic: {"a": 1, "b": 0} for topic in TOPICS}
+    _, notes = units_of(JudgmentSets.of({"people": topics, "llm": topics}), None)
+    kept = {note.split()[3] for note in notes if not isinstance(note, Method)}
+    asked = {note.split()[3] for note in notes if isinstance(note, Method)}
+    assert (kept, asked) == ({"kappas"}, {"alphas", "leniency"})
 
 
 @pytest.mark.parametrize("alike", [False, True])

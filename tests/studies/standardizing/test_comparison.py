@@ -309,6 +309,11 @@ def test_the_seed_decides_and_is_recorded():
             {},
             "0 systems in common",
         ),
+        (
+            lambda cubes: cubes | {"B": cubes["B"].isel(system=[0])},
+            {},
+            "1 system in common",
+        ),
     ],
 )
 def test_what_cannot_be_compared_is_an_error(change, options, words):

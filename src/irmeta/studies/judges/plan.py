@@ -130,7 +130,7 @@ def plan(
         ),
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
         (
-            "pairs expected to differ if systems differ as people and machine together say now, corrected for all pairs "
+            "pairs expected to differ if systems differ as people and machine now say, corrected for all pairs "
             "(Holm, .05); estimate counts those of people alone by what people alone say"
         ),
     ]

@@ -33,7 +33,7 @@ TEXT = Text(
     "Click a metric to sort by it, and one system or two to see their topics. With 95% confidence "
     "all true ranks lie within the possible ranks at once, if equal systems have scores of one "
     "shape. Among the best systems, those that share a letter do not differ significantly.",
-    "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; letters by Student's t, Holm.",
+    "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; letters by the max-t test of all pairs.",
 )
 
 
@@ -57,7 +57,9 @@ def panel(content: Content, name: str) -> Panel:
     may = int((best["rank_low"].values == 1).sum())
     verb = "leads" if len(leaders) == 1 else "lead together"
     absent = _ahead(content, name, str(leaders[0]))
-    others = f"; {_others(may)}" if _together(content, name) is None else ""
+    others = (
+        f"; {_others(may - len(leaders))}" if _together(content, name) is None else ""
+    )
     finding = (
         f"{_without(content, name, absent)}{listed(leaders)} {verb} by {by} with "
         f"{short(float(best['mean'].max()), 3)}{others}."
@@ -144,10 +146,10 @@ def _are_ahead(absent: Mapping[str, int], leader: str) -> str:
 
 
 def _others(may: int) -> str:
-    """Say how many systems may be the best."""
-    if may == 1:
+    """Say how many systems may be the best beside the leaders."""
+    if may == 0:
         return "no other system can be the best on topics like these"
-    return f"{counted(may, 'system')} may be the best on topics like these"
+    return f"{counted(may, 'other system')} may be the best on topics like these"
 
 
 def board(

@@ -129,6 +129,7 @@ def describe(
     data |= _of_scores(of_each(unmoved(scores)))
     options = {"by": by, "system": system, **team.options}
     said = _notes(names, scores, level)
+    notes += _without_width(data["low"], data["high"])
     flagged = None
     if without is not None:
         whole, _ = prepare(given, **used, by_topic=True)
@@ -353,19 +354,21 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
                 f"{needed}."
             )
         )
-    constant = np.argwhere(
-        np.ptp(scores.values, axis=1) <= EQUAL
-    )  # (row, (system, metric))
-    if len(constant):
-        which = listed(
-            f"{scores.system.values[system]} by {names[metric]}"
-            for system, metric in constant
-        )
-        lines.append(
-            "Intervals without width, because a system scores the same on every topic, say nothing "
-            f"about other topics: {which}."
-        )
     return lines
+
+
+def _without_width(low: xr.DataArray, high: xr.DataArray) -> list[str]:
+    """Say which means have no interval: where nothing varies, or by a metric of which nothing is shared."""
+    constant = np.argwhere((high - low).values <= EQUAL)  # (row, (system, metric))
+    if not len(constant):
+        return []
+    which = listed(
+        f"{low.system.values[system]} by {low.metric.values[metric]}"
+        for system, metric in constant
+    )
+    return [
+        f"Means of scores that are the same on every topic have no interval: {which}."
+    ]
 
 
 def _blind(possible: Sequence[RankSets], rest: xr.DataArray, level: float) -> list[str]:

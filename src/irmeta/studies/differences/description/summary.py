@@ -88,10 +88,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     order = np.argsort(outcome["rank"].sel(metric=by).values, kind="stable")
     shown = outcome.isel(system=order)
     one = shown.sel(metric=by)
+    low = one["low"].where(one["high"] - one["low"] > EQUAL)  # else there is none
     columns = {
         "system": pl.Series(one.system.values.tolist(), dtype=pl.String),
         by: one["mean"].values,
-        "interval": intervals(one["low"].values, one["high"].values),
+        "interval": intervals(low.values, one["high"].values),
         "rank": one["rank"].values.astype(int),
         "possible ranks": spans(one["rank_low"].values, one["rank_high"].values),
     }
@@ -199,7 +200,7 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
         who = (
             f"{len(tied)} systems tie for the best mean ({listed(tied)}); {name} scores"
         )
-    if np.ptp(of_metric["score"].sel(system=name).values) <= EQUAL:
+    if high - low <= EQUAL:
         return f"{who} {short(mean, 3)} on each of {topics}, so there is no interval"
     interval = f"{level:.0%} interval {short(low, 3)} to {short(high, 3)}"
     return f"{who} {short(mean, 3)} ({interval}, over {topics})"

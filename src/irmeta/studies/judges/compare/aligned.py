@@ -15,7 +15,7 @@ from irmeta.scores.groups.clusters import by_cluster, noticed, of_each
 from irmeta.scores.groups.repeats import by_runs, unmoved
 from irmeta.scores.notes import concerning
 from irmeta.stats.arrays import Floats
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 
 @dataclass(frozen=True)
@@ -152,7 +152,7 @@ def _same_systems(
     if len(kept) < 2:
         fewest = min(held, key=lambda name: len(held[name] & held[truth]))
         raise ScoresError(
-            f"{fewest} and {truth} have {len(held[fewest] & held[truth])} systems in common, but a "
+            f"{fewest} and {truth} have {counted(len(held[fewest] & held[truth]), 'system')} in common, but a "
             "comparison needs at least 2; did they judge the same runs?"
         )
     notes = [

@@ -117,7 +117,9 @@ def units_of(
     if clusters is None:
         for name in ("kappas", "alphas", "leniency"):
             found = held(f"{name} of labels", systems=1, topics=len(topics))
-            notes += found.said(f"95% intervals of {name}")
+            said = found.said(f"95% intervals of {name}")
+            # only kappas have their intervals in the table for people
+            notes += said if name == "kappas" else map(Method, said)
         return sets.pairs.topic, notes
     names, number = np.unique(clusters_of(topics, clusters), return_inverse=True)
     if len(names) < len(topics):

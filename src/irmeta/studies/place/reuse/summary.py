@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.metrics.names import highest, parse
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.teams import taking
 from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.place.reuse.study import unjudged_at
@@ -84,11 +84,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = tables(outcome)
     shown = dict[str, pl.DataFrame]()
     if "new" in views:
-        shown["new"] = views["new"].select(
+        new = views["new"]
+        shown["new"] = new.select(
             *("run", "metric", "score", "unjudged", "adjusted"),
-            pl.format(
-                "{} to {}",
-                *(pl.col(f"adjusted_{end}").round(3) for end in ("low", "high")),
+            intervals(
+                *(new[f"adjusted_{end}"].to_numpy() for end in ("low", "high"))
             ).alias("interval"),
             "bound",
         )
