@@ -113,7 +113,7 @@ def units_of(
     clusters : see `irmeta.with_clusters`.
     """
     topics = sets.pairs.topics
-    notes = []
+    notes: list[str] = []
     if clusters is None:
         for name in ("kappas", "alphas", "leniency"):
             found = held(f"{name} of labels", systems=1, topics=len(topics))

@@ -88,7 +88,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         shown["new"] = new.select(
             *("run", "metric", "score", "unjudged", "adjusted"),
             intervals(
-                *(new[f"adjusted_{end}"].to_numpy() for end in ("low", "high"))
+                new["adjusted_low"].to_numpy(), new["adjusted_high"].to_numpy()
             ).alias("interval"),
             "bound",
         )
