@@ -272,6 +272,8 @@ def test_what_is_not_kept_is_said():
     flagged = [describe(scores, without=few), versus(scores, "0", without=few)]
     estimated = " ".join(about(estimate(scores[:, :6], scores))["notes"])
     warned = {entry.name: entry.warns for entry in ENTRIES if entry.warns}
+    two = " ".join(about(describe(scores[:2]))["notes"])
+    assert warned.pop("interval of a mean, few systems") in two
     assert warned.pop("mean by few human topics alone") in estimated
     again = replicate({"a": scores, "b": scores}, system="0")
     for kind in ("contaminated", "trivial"):

@@ -94,6 +94,13 @@ def _in_teams_too(*names: str) -> Sequence[str]:
     return [*names, *(f"{name}, teams left out" for name in names)]
 
 
+_MEANS = (
+    "interval of a mean",
+    "interval of a mean, few systems",
+    "interval of a mean without bounds",
+    "interval of a mean, clusters",
+)
+
 PRINTED: Mapping[str, Sequence[str]] = {
     "accuracy.cells.low": ("predicted score",),
     "comparison.pairs.drmse_low": _ON_OTHER_TOPICS,
@@ -108,11 +115,7 @@ PRINTED: Mapping[str, Sequence[str]] = {
         "false claims of rank sets by discovery",
         "ranks by false discovery rate",
     ),
-    "description.means.low": (
-        "interval of a mean",
-        "interval of a mean without bounds",
-        "interval of a mean, clusters",
-    ),
+    "description.means.low": _MEANS,
     "description.means.rank_low": ("rank sets, simultaneous", "rank sets, marginal"),
     "description.topics.reversed": ("topics where better systems score worse",),
     "description.without.change_low": _FLAGGED,
@@ -196,7 +199,7 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "replication.lists.rbo_low": ("RBO of a reproduction",),
     "replication.lists.tau_union_low": ("tau union of a reproduction",),
     "replication.runs.change_low": _CHANGE,
-    "replication.runs.first_low": ("interval of a mean",),
+    "replication.runs.first_low": _MEANS,
     "replication.runs.p": ("paired t test", "a system against itself on other topics"),
     "replication.runs.rmse_low": ("RMSE of a reproduction",),
     "reuse.new.adjusted_low": _LOSS,

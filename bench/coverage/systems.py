@@ -13,6 +13,7 @@ from bench.coverage.worlds import (
     TIED,
     TIES,
     UNTIED,
+    Column,
     in_all,
     in_hard,
     in_ranked_worlds,
@@ -21,6 +22,7 @@ from bench.coverage.worlds import (
     rare_worlds,
     shaped_worlds,
 )
+from bench.hard import Hard
 from irmeta.choices import Correction
 from irmeta.datasets.like import World
 from irmeta.stats import descriptive
@@ -306,6 +308,20 @@ _WITHIN_HARD = in_all(
     in_hard(_interval, ("differ",), sizes=(5, *SIZES)),
     in_ranked_worlds(_interval, rare_worlds, sizes=(5, *SIZES)),
 )
+FEW_SYSTEMS = (1, 2, 3)
+
+
+def _few_systems(_: Path | None) -> Mapping[str, Column]:
+    """Return worlds of systems that are too few to say much of each other's variances, with Beta and skewed scores."""
+    made = [
+        Hard(kind, "equal", systems)
+        for kind in ("beta", "pareto")
+        for systems in FEW_SYSTEMS
+    ]
+    return {str(world): Column(world) for world in made}
+
+
+_FEW = in_ranked_worlds(_interval, _few_systems, sizes=(5, *SIZES))
 _OF_A_MEAN = in_worlds(_unbounded, sizes=(5, *SIZES))
 _HOLM = (
     _level(f"{name} test, Holm", bound, _corrected(name, "holm"), True)
@@ -326,6 +342,13 @@ _SHAPED = in_ranked_worlds(_simultaneous, shaped_worlds)
 ENTRIES = [
     Entry("interval of a mean", 0.95, 0.92, _WITHIN),
     Entry("interval of a mean, hard worlds", 0.95, 0.90, _WITHIN_HARD),
+    Entry(
+        "interval of a mean, few systems",
+        0.95,
+        0.75,
+        _FEW,
+        warns="95% intervals of means held in",
+    ),
     Entry("interval of a mean without bounds", 0.95, 0.92, _OF_A_MEAN),
     Entry("rank sets, simultaneous", 0.95, 0.94, _ranked(_simultaneous)),
     Entry("rank sets, marginal", 0.95, 0.93, _ranked(_marginal)),

@@ -13,7 +13,6 @@ from tests.typed import typed
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.scores.averages.intervals import of_units
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.replication.figures import UNSHOWN
 
@@ -175,7 +174,7 @@ def test_all_systems_say_whether_scores_are_0_or_1():
     old = xr.concat([old, third], "system")
     found = irmeta.replicate({"old": old, "new": old}, system="mine", against="bm25")
     lead = irmeta.versus(old, "mine", "bm25")
-    means = of_units(old.sel(system=list(SYSTEMS)), 0.95, np.array([False]))
+    means = irmeta.intervals(old)
     for end in ("low", "high"):
         assert found[f"original_lead_{end}"].item() == pytest.approx(lead[end].item())
         of_runs = means[end].sel(system=list(SYSTEMS), metric="AP").values

@@ -4,14 +4,19 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError, require_share
+from irmeta.measured.coverage import Held
 from irmeta.metrics.values import geometric
+from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import limits
 from irmeta.scores.averages.means import additive, from_additive, means
 from irmeta.scores.cube import check
-from irmeta.scores.groups.clusters import by_cluster, right_or_wrong
+from irmeta.scores.groups.clusters import by_cluster, held_of_means, right_or_wrong
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.descriptive import bounded_interval, unbounded_interval
+
+_FEW = 3
+"""Systems that say little of each other's variances."""
 
 
 def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
@@ -35,6 +40,17 @@ def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
     if scores.sizes["topic"] < 2:
         raise ScoresError("an interval over topics needs at least 2 topics")
     return of_units(scores, level, right_or_wrong(scores))
+
+
+def held_intervals(scores: xr.DataArray) -> Held:
+    """Return how often intervals of means held in collections like this one."""
+    promise = "interval of a mean"
+    if "clusters" not in about(scores):
+        if scores.sizes["system"] <= _FEW:
+            promise += ", few systems"
+        elif not np.isfinite(limits(scores)[1]).any():
+            promise += " without bounds"
+    return held_of_means(scores, promise)
 
 
 def of_units(scores: xr.DataArray, level: float, binary: Bools) -> xr.Dataset:

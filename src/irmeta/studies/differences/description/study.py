@@ -13,11 +13,11 @@ from irmeta.metrics.names import metric_names, nearest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import REPEATS, about
-from irmeta.scores.averages.intervals import intervals
-from irmeta.scores.averages.limits import limits, shapes_notes
+from irmeta.scores.averages.intervals import held_intervals, intervals
+from irmeta.scores.averages.limits import shapes_notes
 from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
-from irmeta.scores.groups.clusters import SIZE, added, held_of_means, measured, of_each
+from irmeta.scores.groups.clusters import SIZE, added, measured, of_each
 from irmeta.scores.groups.repeats import unmoved
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.names import known_as
@@ -332,12 +332,7 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
         lines.append(
             f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
         )
-    promise = "interval of a mean"
-    if "clusters" not in about(scores) and not np.isfinite(limits(scores)[1]).any():
-        promise += " without bounds"
-    found = held_of_means(scores, promise)
-    if found.broken:
-        lines.append(f"A 95% interval of a mean held the truth in {found}.")
+    lines += held_intervals(scores).said("95% intervals of means")
     of_runs = about(scores).get(REPEATS, {}).get("in_intervals")
     if of_runs or "clusters" in about(scores):
         promise = (

@@ -32,6 +32,7 @@ class Part(NamedTuple):
 
     scores : with clusters in place of topics, where they come in some.  topics : by topic.  names : of the systems.
     notes : what was left out.  binary : by which metrics all systems of the experiment have scores of 0 and 1.
+    everyone : as `scores`, of all systems of the experiment that have each.
     """
 
     scores: xr.DataArray
@@ -39,6 +40,7 @@ class Part(NamedTuple):
     names: Sequence[str]
     notes: Sequence[str]
     binary: Bools
+    everyone: xr.DataArray
 
 
 def _aligned(
@@ -82,7 +84,7 @@ def against(
     ]
     clustered = in_clusters(first.topics)
     binary = np.stack([first.binary, again.binary], axis=1)
-    means, most = _means(before, level, first.binary), widest(before)
+    means, most = _means(first, before.topic, level), widest(before)
     rows = []
     for at in range(one.shape[2]):
         runs = [
@@ -206,13 +208,15 @@ def _verdict(ratio: Found, least: float, most: float) -> str:
     return "cannot tell"
 
 
-def _means(scores: xr.DataArray, level: float, binary: Bools) -> list[list[Found]]:
-    """Return by metric each run's mean with its interval, as `describe` has it of these runs."""
+def _means(part: Part, topics: xr.DataArray, level: float) -> list[list[Found]]:
+    """Return by metric each run's mean over some topics with its interval, as `describe` has it."""
+    scores = part.everyone.sel(topic=topics.values)
     found = scores.mean("topic")
     ends = xr.full_like(found, np.nan)
     figures = xr.Dataset({"mean": found, "low": ends, "high": ends})
-    if scores.sizes["topic"] > 1:
-        figures = of_units(scores, level, binary)
+    if topics.size > 1:
+        figures = of_units(scores, level, part.binary)
+    figures = figures.sel(system=list(part.names))
     columns = [figures[name].transpose("metric", "system") for name in figures]
     return [
         [Found(*map(float, of_run)) for of_run in zip(*of_metric, strict=True)]

@@ -11,6 +11,7 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.metrics.values import geometric
+from irmeta.scores.averages.intervals import held_intervals
 from irmeta.scores.cubes import common_metrics
 from irmeta.scores.groups.clusters import in_clusters, of_0_and_1
 from irmeta.scores.notes import Act, Method
@@ -177,7 +178,10 @@ def _part(
         raise ScoresError(f"{one.name}: {error}") from error
     notes = [f"{one.name}: {note}" for note in notes]
     binary = of_0_and_1(whole) & (not in_clusters(whole))
-    return Part(units, by_topic, names, notes, binary)
+    here = whole.sel(topic=by_topic.topic.values)
+    complete = here.notnull().all(("topic", "metric")).values
+    everyone, _ = prepare(here.isel(system=complete))
+    return Part(units, by_topic, names, notes, binary, everyone)
 
 
 def _notes(
@@ -216,4 +220,6 @@ def _notes(
     if together.any():
         found = held(RMSE, systems=1, topics=smallest)
         notes += found.said("95% intervals of RMSE")
+    if parts[0].scores.sizes["topic"] > 1:
+        notes += held_intervals(parts[0].everyone).said("95% intervals of means")
     return notes
