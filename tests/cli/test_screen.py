@@ -145,20 +145,16 @@ def test_a_help_fits_one_screen(run, verb):
         assert one.name in short
 
 
-@pytest.mark.parametrize(
-    "options",
-    [
-        ["--system", "s3-1", "--against", "s4-1", "-m", "AP@1000 P@10"],
-        ["--system", "s7-3", "--against", "s0-1,s5-1", "-m", "AP@1000"],
-    ],
-)
 def test_worst_and_best_topics_have_both_ends_where_rows_are_left_out(
-    run, file, options
+    file, monkeypatch
 ):
     """Where 4 of the 6 rows fit they are the 2 worst and the 2 best, below the same title."""
-    asked = ["versus", file, *options]
-    title, rows = _of_topics(run(*asked)[1])
-    whole, every = _of_topics(run(*asked, "--explain")[1])
+    found = irmeta.versus(file, "s3-1", against="s4-1", metrics="AP@1000")
+    whole, every = _of_topics(screen.screen(found))
+    size = screen._size(found)
+    lines = screen.screen(found).count("\n") + 1
+    monkeypatch.setattr(screen, "_size", lambda _: size._replace(lines=lines - 2))
+    title, rows = _of_topics(screen.screen(found))
     assert title == whole
     assert rows == [*every[:2], *every[3:5]]
 
