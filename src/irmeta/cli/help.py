@@ -36,7 +36,10 @@ class Brief(DefaultFormatter):
         elif panel.title in FOLDED:
             names = " ".join([*one.names, *one.shorts][0] for one in panel.entries)
             text = fill(
-                f"{panel.title} ({ALL}): {names}", console.width, subsequent_indent="  "
+                f"{panel.title} ({ALL}): {names}",
+                console.width,
+                subsequent_indent="  ",
+                break_on_hyphens=False,
             )
             console.print(text, highlight=False, markup=False)
         else:
