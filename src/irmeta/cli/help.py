@@ -62,7 +62,7 @@ def _shortened(entry: "HelpEntry") -> "HelpEntry":
     text.primary_renderable = Text(brief(str(text.primary_renderable)))
     # the usage says what is required
     return entry.copy(
-        positive_names=entry.positive_names[:1],
+        positive_names=() if entry.positive_shorts else entry.positive_names[:1],
         required=entry.required and not entry.positional_label,
         choices=None,
     )

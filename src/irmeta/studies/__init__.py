@@ -203,7 +203,7 @@ STUDIES: dict[str, Study] = {
                 "irmeta versus scores.parquet --system tonight --against main -m nDCG@10 --fail-if-worse 0.02 "
                 "--history nights.jsonl # exit with 3 where a loss above .02 is shown",
                 "irmeta versus nights.parquet --system tonight --against main --fail-if-worse 0.02 "
-                "--over nights.parquet --anchors human.txt # the system, or the judge?",
+                "--over nights.parquet --anchors human.txt",
             ),
             flags={"unless_safe": ("--unless-safe", True)},
             labels=True,
@@ -290,7 +290,6 @@ STUDIES: dict[str, Study] = {
                 "irmeta rank scores.parquet -k 3",
                 "irmeta rank scores.parquet -k 5 --include AP --exclude R@1000 --plot rank.svg",
                 "irmeta rank scores.parquet -k 4 --partitions 200",
-                "irmeta rank scores.parquet --method ib --matrix covariance --format json",
             )
         ),
     ),
@@ -531,7 +530,7 @@ STUDIES: dict[str, Study] = {
                 "--depths 5,10,20,50,100 --topic-cost 30 --judgment-cost 1 --budget 5000",
                 "irmeta design scores.parquet --runs runs/ --qrels qrels.txt -m nDCG@10 --depths 10 --llm llm.txt "
                 "--llm-judgment-cost .02 --budget 5000",
-                "irmeta design scores.parquet --target AP --subset 10,20 # the topics that rank systems as all do",
+                "irmeta design scores.parquet --target AP --subset 10,20",
             )
         ),
     ),
