@@ -1,10 +1,13 @@
 """Intervals of means over topics, or over clusters of topics."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError, require_share
 from irmeta.measured.coverage import Held
+from irmeta.metrics.names import ESTIMATED
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import limits
@@ -59,8 +62,10 @@ def of_units(scores: xr.DataArray, level: float, binary: Bools) -> xr.Dataset:
     logs = np.isin(scores.metric.values, geometric(scores.metric.values))
     bounds = zip(*limits(scores), binary, logs, strict=True)
     ends = [
-        _ends(line, level, *bound)
-        for line, bound in zip(lines.values, bounds, strict=True)
+        (_each if str(name).endswith(ESTIMATED) else _ends)(line, level, *bound)
+        for name, line, bound in zip(
+            lines.metric.values, lines.values, bounds, strict=True
+        )
     ]
     shape = lines.isel(topic=0, drop=True).transpose("system", "metric")
     low, high = (
@@ -68,6 +73,12 @@ def of_units(scores: xr.DataArray, level: float, binary: Bools) -> xr.Dataset:
         for of_metrics in zip(*ends, strict=True)
     )
     return xr.Dataset({"mean": means(scores), "low": low, "high": high})
+
+
+def _each(line: Floats, level: float, *bound: Any) -> tuple[Floats, Floats]:
+    """Return the ends of each system by itself: how far an estimate is off, those of other systems do not say."""
+    low, high = zip(*(_ends(one[None], level, *bound) for one in line), strict=True)
+    return np.concatenate(low), np.concatenate(high)
 
 
 def _ends(
