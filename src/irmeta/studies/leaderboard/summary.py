@@ -642,14 +642,17 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
     step = int(enough[0]) if enough.size else len(taus) - 1
     listed = ", ".join(shortened(name) for name in names[: step + 1])
     task, model = nouns(outcome)["task"], nouns(outcome)["model"]
-    few_tasks = f"{counted(step + 1, task)} of {outcome.sizes['topic']} ({listed}) {'rank' if step else 'ranks'}"
-    like_all = (
-        f"{model}s that {'they were' if step else 'it was'} not chosen on as the mean over all "
-        f"{task}s does"
-    )
+    every = f"all {outcome.sizes['topic']} do"
+    reached = f"tau {short(taus[step])}, on {model}s that had no part in the choice"
     if taus[step] < CLOSE:
-        return [f"Even {few_tasks} {like_all} only with tau {short(taus[step])}."]
-    return [f"{few_tasks} {like_all}, with tau {short(taus[step])}."]
+        return [
+            f"No few {task}s rank {model}s as {every}: the best {step + 1}, {listed}, do so less ({reached})."
+        ]
+    if step:
+        return [
+            f"The {step + 1} {task}s {listed} rank {model}s as {every} ({reached})."
+        ]
+    return [f"The {task} {listed} alone ranks {model}s as {every} ({reached})."]
 
 
 def _has(count: int) -> str:
