@@ -63,7 +63,7 @@ def test_the_model_that_ships_predicts_without_training_data(predict):
     assert code == 0
     result = document(out)
     rows = result["tables"]["prediction"]
-    assert [row["metric"] for row in rows] == ["AP@1000", "RBP(p=0.95, rel=1)"]
+    assert [row["metric"] for row in rows] == ["AP", "RBP(p=0.95, rel=1)"]
     assert list(rows[0]) == [
         "system",
         "metric",
@@ -83,7 +83,7 @@ def test_the_model_that_ships_predicts_without_training_data(predict):
 def test_table_on_the_terminal_tells_the_answer_in_words(predict):
     """Without --format the prediction is a table, and a sentence says value and interval."""
     _, out, _ = predict("apply", "--given", "P@10=0.43 RR=0.61", "--want", "AP")
-    assert "AP@1000 of given is predicted as ." in out
+    assert "AP of given is predicted as ." in out
     assert "filled" not in out
 
 
@@ -126,7 +126,7 @@ def test_score_file_is_a_table_too(predict, tmp_path):
         tmp_path / "p.png",
     )
     assert [
-        row["system"] for row in csv.DictReader(io.StringIO(out)) if row["AP@1000 low"]
+        row["system"] for row in csv.DictReader(io.StringIO(out)) if row["AP low"]
     ] == ["a", "b"]
     assert (tmp_path / "p.png").stat().st_size > 1000
 

@@ -40,6 +40,8 @@ NO_NUMBERS = [
     *(f"{blank}0.5" for blank in BLANKS),
 ]
 """Texts that some reader of numbers, somewhere, takes for one."""
+COMMAS = ("table", "frame")
+"""Readers of whole tables, which see by a column whether its commas are decimal."""
 QRELS = {"1": {"a": 1, "b": 0}}
 RUN = {"r": {"1": {"a": 1.0, "b": 0.5}}}
 LINE = "{name} AP 1 {score}\n"
@@ -118,6 +120,8 @@ def test_a_text_is_a_number_for_every_reader_or_for_none(
     (tmp_path / "good").mkdir()
     READERS[reader](tmp_path / "good", "+.5e0")
     for at, text in enumerate(NO_NUMBERS):
+        if text == "0,5" and reader in COMMAS:
+            continue
         folder = tmp_path / str(at)
         folder.mkdir()
         with pytest.raises(IrmetaError):

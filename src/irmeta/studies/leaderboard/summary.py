@@ -6,7 +6,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.metrics.names import ESTIMATED
+from irmeta.metrics.names import ESTIMATED, standardized
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, most, short, spans
 from irmeta.scores.result import frame, is_estimated, scale, with_nulls
@@ -61,7 +61,6 @@ def nouns(outcome: xr.Dataset) -> dict[str, str]:
 
 def label(kind: str, outcome: xr.Dataset) -> str:
     """Say in words what an aggregate ranks by."""
-    inputs = about(outcome)["inputs"]["collections"].values()
     names = nouns(outcome)
     if kind == "mean" and _over_topics(outcome):
         names["task"] = names["item"]
@@ -69,8 +68,7 @@ def label(kind: str, outcome: xr.Dataset) -> str:
     words = WORDS[kind].format(of=f" of {metric}" if metric else "", **names)
     if kind in ADDED and is_estimated(outcome):
         words = words.replace("mean", "estimated mean", 1)
-    scaled = kind in ADDED and any(scale(said) is not None for said in inputs)
-    if scaled:
+    if kind in ADDED and _is_standardized(outcome) and not metric:
         return words.replace("mean", "mean standardized score", 1)
     return words
 
@@ -85,7 +83,14 @@ def _metric(outcome: xr.Dataset) -> str:
     metric = about(outcome)["options"]["metric"]
     if metric in (None, SCORE):
         return ""
+    if _is_standardized(outcome):
+        return shortened(standardized(metric))
     return shortened(metric.removesuffix(ESTIMATED))
+
+
+def _is_standardized(outcome: xr.Dataset) -> bool:
+    inputs = about(outcome)["inputs"]["collections"].values()
+    return any(scale(said) is not None for said in inputs)
 
 
 def _over_topics(outcome: xr.Dataset) -> bool:

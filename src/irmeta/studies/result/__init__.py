@@ -78,7 +78,7 @@ class Result:
         >>> table = {"bm25": {"1": 0.2, "2": 0.4, "3": 0.1}, "dense": {"1": 0.5, "2": 0.6, "3": 0.7}}
         >>> found = irmeta.versus(table, "dense", "bm25", test="t")
         >>> print(found.method_text)  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
-        We used irmeta ... to compare one system with others: ... The scores are those of 2 systems by 1 metric on 3
+        We used irmeta ... to compare one system with others. The scores are those of 2 systems by 1 metric on 3
         topics; none is missing. Differences were tested by the two-sided paired t test over topics at level 0.05, with
         Holm correction.
         """
