@@ -11,7 +11,6 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.metrics.values import geometric
-from irmeta.scores.averages.intervals import held_intervals
 from irmeta.scores.cubes import common_metrics
 from irmeta.scores.groups.clusters import in_clusters, of_0_and_1
 from irmeta.scores.notes import Act, Method
@@ -220,6 +219,4 @@ def _notes(
     if together.any():
         found = held(RMSE, systems=1, topics=smallest)
         notes += found.said("95% intervals of RMSE")
-    if parts[0].scores.sizes["topic"] > 1:
-        notes += held_intervals(parts[0].everyone).said("95% intervals of means")
     return notes
