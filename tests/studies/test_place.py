@@ -276,7 +276,7 @@ def test_what_is_lost_is_no_part_of_the_way():
     }
     assert "s-s gains +." in said["s-f"]
     assert "of the way" in said["s-f"]
-    assert "s-f has -." in said["s-s"]
+    assert "s-f differs by -." in said["s-s"]
     assert "of the way" not in said["s-s"]
 
 

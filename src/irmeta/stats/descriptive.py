@@ -77,26 +77,49 @@ def shared(scores: Floats, *, bounded: bool = False) -> tuple[Floats, float]:
     ([0.003, 0.009, 0.056], [0.019, 0.02, 0.029])
     """
     n = scores.shape[-1]
-    mean, variance = scores.mean(axis=-1), scores.var(axis=-1, ddof=1)
-    divisor = mean * (1 - mean) if bounded else np.ones(mean.shape)
+    mean = scores.mean(axis=-1)
+    variance = scores.var(axis=-1, ddof=1)
+    divisor = _divisor(mean, bounded)
     own = _divided(variance, divisor, n)
     known = (divisor > _NO_SPREAD) & ~np.isnan(mean)
-    if n < 3 or known.sum() < 2:
+    systems = known.sum()
+    if n < 3 or systems < 2:
         return own, n - 1
-    # the same without each topic, of the systems of which something is known
-    away = (scores - mean[..., None])[known]
-    square = (away**2).sum(axis=-1, keepdims=True) - away**2 * n / (n - 1)
-    means, variances = mean[known, None] - away / (n - 1), square / (n - 2)
-    divisors = means * (1 - means) if bounded else np.ones(means.shape)
+    means, variances = _without_each(scores[known], mean[known, None])
+    divisors = _divisor(means, bounded)
     left = _divided(variances, divisors, n - 1)
-    error, between = _squared_error(left), own[known].var(ddof=1)
-    weight = error / max(between, error) if between else 1.0
+    weight = _share_of_error(_squared_error(left), own[known].var(ddof=1))
     common = variance[known].sum() / divisor[known].sum()
     moved = own + weight * (common - own)
+    # moved in the same way without each topic
     commons = _divided(variances.sum(axis=0), divisors.sum(axis=0), n - 1)
     error = _squared_error(left + weight * (commons - left))
-    freedom = 2 * (moved[known] ** 2).mean() / error if error else 0.0
-    return moved, float(np.clip(freedom, n - 1, (n - 1) * known.sum()))
+    freedom = 0.0
+    if error:
+        freedom = 2 * (moved[known] ** 2).mean() / error
+    return moved, float(np.clip(freedom, n - 1, (n - 1) * systems))
+
+
+def _divisor(mean: Floats, bounded: bool) -> Floats:
+    """Return what variances are divided by."""
+    if bounded:
+        return mean * (1 - mean)
+    return np.ones(mean.shape)
+
+
+def _without_each(scores: Floats, mean: Floats) -> tuple[Floats, Floats]:
+    """Return means and variances (system, topic) without each topic.  mean : of all topics, (system, 1)."""
+    n = scores.shape[-1]
+    away = scores - mean
+    squares = (away**2).sum(axis=-1, keepdims=True) - away**2 * n / (n - 1)
+    return mean - away / (n - 1), squares / (n - 2)
+
+
+def _share_of_error(error: float, between: float) -> float:
+    """Return the share of how variances vary over systems that is error of estimating them; 1 where they are equal."""
+    if not between:
+        return 1.0
+    return error / max(between, error)
 
 
 def _squared_error(left: Floats) -> float:

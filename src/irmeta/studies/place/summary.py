@@ -273,11 +273,12 @@ def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     sure = "" if row["p"] <= 1 - level else ", not significant"
     gain = short(row["gain"], 3, sign=True)
     if row["gain"] > 0:
-        verb = "gains"
+        verb, to = "gains", "over"
         way = f" That is {row['share_of_way']:.0%} of the way from the median to the best."
     else:
-        verb, way = "has", ""
+        verb, to = "differs by", "from"
+        way = ""
     return (
-        f"{row['system']} {verb} {gain} standardized {ends}{sure} over the baseline, which is {side} the median of "
+        f"{row['system']} {verb} {gain} standardized {ends}{sure} {to} the baseline, which is {side} the median of "
         f"everybody's systems (percentile {row['baseline_percentile']:.0f}).{way}"
     )
