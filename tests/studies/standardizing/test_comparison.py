@@ -307,7 +307,7 @@ def test_the_seed_decides_and_is_recorded():
                 | {"B": cubes["B"].assign_coords(system=[f"t{i}" for i in range(10)])}
             ),
             {},
-            "0 systems in common",
+            "no system in common",
         ),
         (
             lambda cubes: cubes | {"B": cubes["B"].isel(system=[0])},
@@ -389,3 +389,11 @@ def test_one_cluster_left_is_refused_with_its_collection():
         ScoresError, match="^B, once 9 flat topics are dropped: all topics are of one"
     ):
         compare(named, kinds=["normal"], flat="drop", partitions=20)
+
+
+def test_a_single_system_in_common_is_counted() -> None:
+    """The error of collections that share too few systems says that they share one."""
+    first = collection("A", 0, systems=3)
+    other = first.assign_coords(system=["s0", "x", "y"])
+    with pytest.raises(ScoresError, match="have only 1 system in common"):
+        compare({"A": first, "B": other}, metrics="AP")

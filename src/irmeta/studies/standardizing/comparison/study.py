@@ -313,8 +313,9 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
     for scores in others:
         common = [name for name in common if name in scores.indexes["system"]]
     if len(common) < 2:
+        shared = "only 1 system" if len(common) else "no system"
         raise ScoresError(
-            f"the collections ({', '.join(cubes)}) have only {counted(len(common), 'system')} in common; the "
+            f"the collections ({', '.join(cubes)}) have {shared} in common; the "
             "same systems, with the same names, must have run on all of them"
         )
     notes = []
