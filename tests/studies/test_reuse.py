@@ -387,7 +387,7 @@ def test_one_metric_has_its_answer_too():
     one = reuse(grades, lists, teams=groups_of(lists), depth=5, metrics="P@5")
     only = tables(one)["metrics"].row(0, named=True)
     first = findings(one)[0]
-    assert first.startswith("No: runs of a group that is left out lose ")
+    assert first.startswith("Runs of a group that is left out lose ")
     assert f"lose {short(only['mean_loss'], 3)} (" in first
     assert f"up to {only['most_ranks']:.0f} rank" in first
 
@@ -399,13 +399,13 @@ def test_stems_that_are_taken_as_teams_are_told():
     found = reuse(grades, stems, depth=5, metrics="P@5")
     lost = f"{found['mean_loss'].item():.3f}".removeprefix("0")
     said = (
-        f"taking 10 name stems as teams, runs of a group that is left out lose {lost} ("
+        f"Taking 10 name stems as teams, runs of a group that is left out lose {lost} ("
     )
     assert said in findings(found)[0]
     guessed = "teams are guessed from name stems; name them (--teams FILE)"
     assert guessed in about(found)["notes"]
     named = reuse(grades, lists, teams=groups_of(lists), depth=5, metrics="P@5")
-    assert f": runs of a group that is left out lose {lost} (" in findings(named)[0]
+    assert f"Runs of a group that is left out lose {lost} (" in findings(named)[0]
     assert guessed not in about(named)["notes"]
 
 
@@ -425,7 +425,7 @@ def test_a_new_run_is_told_of_before_the_pool():
     assert told[0].startswith("late: P@5 would be ")
     assert told[1].startswith("late: AP would be ")
     assert told[2].startswith("Too few documents of late are judged")
-    assert told[3].startswith("No: runs of a group that is left out lose most by")
+    assert told[3].startswith("Runs of a group that is left out lose most by")
 
 
 def test_a_run_that_is_judged_like_the_pool_has_one_sentence():
@@ -444,11 +444,11 @@ def test_a_run_that_is_judged_like_the_pool_has_one_sentence():
     assert first.endswith(
         f" are judged, so P@5 {score['P@5']} and AP {score['AP']} need no adjustment."
     )
-    assert second.startswith("No: ")
+    assert second.startswith("Runs of a group that is left out lose")
 
 
-def test_a_pool_in_which_no_run_falls_is_fair():
-    """Where no run that is left out falls by a rank, the answer is yes."""
+def test_a_pool_in_which_no_run_falls_is_told():
+    """Where no run that is left out falls by a rank, the first sentence says so."""
     lists = {
         f"s{i}": {"1": {f"d{i}": 2.0, **{f"c{n}": -n for n in range(i + 1)}}}
         for i in range(8)
@@ -456,7 +456,6 @@ def test_a_pool_in_which_no_run_falls_is_fair():
     grades = {"1": {f"d{i}": 0 for i in range(8)} | {f"c{n}": 1 for n in range(8)}}
     found = reuse(grades, lists, teams="each", depth=10, metrics="P@10")
     assert int(found["most_ranks"].max()) == 0
-    assert findings(found)[0].startswith("Yes: ")
     assert "fall by no rank among 8 runs" in findings(found)[0]
 
 

@@ -249,7 +249,7 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
     if alone:
         against = {
             "opponent": one["opponent"].values[0, ends],
-            "diff.": [short(value, 4, sign=True) for value in gap[ends]],
+            "diff.": [short(value, 3, sign=True) for value in gap[ends]],
         }
     else:
         against = {"median": one["median"].values[ends]}

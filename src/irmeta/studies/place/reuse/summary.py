@@ -125,7 +125,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines += _too_far(outcome)
     known = metrics.drop_nulls("relative_loss")
     if known.height:
-        lines.append(_of_any(outcome, known, taking(options)))
+        lines.append(_of_any(outcome, known))
     groups = views["groups"].sort(
         "unique_relevant", descending=True, maintain_order=True
     )
@@ -139,20 +139,16 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _of_any(outcome: xr.Dataset, known: pl.DataFrame, taken: str) -> str:
-    """Say whether the pool is fair to a run that is not pooled: by which metrics it loses, and how many ranks."""
+def _of_any(outcome: xr.Dataset, known: pl.DataFrame) -> str:
+    """Say what a run that is not pooled loses: by which metrics, and how many ranks."""
     least, most = known.row(0, named=True), known.row(-1, named=True)
     lost = f"{_loss(most)} by {most['metric']}"
     if known.height > 1:
         lost = f"most by {most['metric']}, {_loss(most)}, and least by {least['metric']}, {_loss(least)}"
     ranks = int(known["most_ranks"].max())  # type: ignore[arg-type]
-    fair, fall = "No", f"up to {counted(ranks, 'rank')}"
-    if not ranks:
-        fair, fall = "Yes", "no rank"
-    return (
-        f"{fair}: {taken}runs of a group that is left out lose {lost}, and fall by {fall} "
-        f"among {counted(outcome.sizes['system'], 'run')}."
-    )
+    fall = f"up to {counted(ranks, 'rank')}" if ranks else "no rank"
+    subject = taking(about(outcome)["options"], "runs of a group that is left out")
+    return f"{subject} lose {lost}, and fall by {fall} among {counted(outcome.sizes['system'], 'run')}."
 
 
 def _too_far(outcome: xr.Dataset) -> list[str]:
