@@ -77,6 +77,8 @@ def test_a_folder_gets_a_page(run, results: Path, tmp_path: Path) -> None:
         True,
     )
     assert "<h1>Mine</h1>" in (tmp_path / "board" / "index.html").read_text()
+    code, _, err = run("leaderboard", results, "--about", "about.csv")
+    assert (code, "--about is of the page, so it needs -o DIR" in err) == (2, True)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "index.html").write_text("mine")
     code, _, err = run("leaderboard", results, "--resamples", "60", "-o", "other")

@@ -10,6 +10,7 @@ import socket
 import sys
 import threading
 from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -351,6 +352,10 @@ def test_a_workbook_is_told_by_its_parts(tmp_path: Path, name: str) -> None:
             irmeta.evaluate_run({"1": {"a": 1}}, path, "AP")
     with ZipFile(path, "w") as archive:
         archive.writestr("xl/workbook.xml", "<x/>")
-    for read in (irmeta.load, irmeta.import_table, irmeta.read_groups):
+    old = tmp_path / "r.xls"
+    old.write_bytes(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(504))
+    for read, book in product(
+        (irmeta.load, irmeta.import_table, irmeta.read_groups), (path, old)
+    ):
         with pytest.raises(FileFormatError, match="an Excel workbook; save the sheet"):
-            read(path)
+            read(book)

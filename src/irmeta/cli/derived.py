@@ -252,6 +252,8 @@ class Derived:
             shown = replace(shown, output=None, highlight=plotted)
         elif self.verb.page and shown.highlight and not shown.plot:
             raise IrmetaError("--highlight needs --plot FILE or -o DIR")
+        elif lone := [name for name, value in of_page.items() if value is not None]:
+            raise IrmetaError(f"--{lone[0]} is of the page, so it needs -o DIR")
         try:
             result = shown.show(study, view=view, **cubes, **options)
         except FileFormatError as error:

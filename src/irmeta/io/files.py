@@ -26,8 +26,11 @@ SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 
 PIECE = 1 << 20
 """Bytes of a file that are read at a time: with fewer, threads wait more often for each other."""
-_WORKBOOK = re.compile(rb"\APK\x03\x04(?:.*?PK\x03\x04)??.{26}xl/", re.DOTALL)
-"""How an Excel workbook begins: an archive with a file in the folder xl."""
+_WORKBOOK = re.compile(
+    rb"\A(?:PK\x03\x04(?:.*?PK\x03\x04)??.{26}xl/|\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1)",
+    re.DOTALL,
+)
+"""How an Excel workbook begins: an archive with a file in the folder xl, or of old the container that .xls is."""
 RATIO, FREE = 100, 1 << 28
 """Packed data hold at most RATIO times their size, or FREE bytes where that is more; runs hold ten times theirs."""
 _SLICE, _STEP = 1 << 13, 1 << 22
