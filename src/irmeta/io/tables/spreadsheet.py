@@ -116,12 +116,12 @@ def _misspelt(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
 
 
 def _one_letter_off(name: str, known: str) -> bool:
-    """Say whether a letter is left out, added or another.
+    """Say whether a letter is left out, added or another; numbered columns, task1 and task2, are no mistake.
 
-    >>> [_one_letter_off(name, "score") for name in ("scor", "scores", "scone", "score", "f_score")]
-    [True, True, True, False, False]
+    >>> [_one_letter_off(name, "score") for name in ("scor", "scores", "scone", "score", "f_score", "score1")]
+    [True, True, True, False, False, False]
     """
-    if name == known or abs(len(name) - len(known)) > 1:
+    if name == known or name[-1:].isdigit() or abs(len(name) - len(known)) > 1:
         return False
     same = SequenceMatcher(None, name, known).get_matching_blocks()
     return sum(block.size for block in same) >= max(len(name), len(known)) - 1
