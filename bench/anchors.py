@@ -22,7 +22,7 @@ from bench.place import spread_of, z_of
 from irmeta.evaluation.engine import evaluate
 from irmeta.io.tables.matrices import import_matrix
 from irmeta.stats.standardizing import across, anchored
-from irmeta.studies.place import place
+from irmeta.studies.place.study import place
 
 COUNTS = (0, 1, 2, 3, 5, 10)
 """Anchors; without any, systems are compared among the systems of their collection each."""

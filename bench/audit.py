@@ -19,11 +19,14 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.scores.cube import cube
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves import halving, jackknife
-from irmeta.studies.agreement.correlation import correlate
-from irmeta.studies.choice.ranking import TRUST, rank, tables
-from irmeta.studies.differences import significance
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.choice.ranking.study import rank
+from irmeta.studies.choice.ranking.summary import TRUST, tables
+from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.differences.significance.summary import tables as tables_of_tests
 from irmeta.studies.prediction.coverage import coverage
-from irmeta.studies.standardizing.comparison import compare, findings
+from irmeta.studies.standardizing.comparison.study import compare
+from irmeta.studies.standardizing.comparison.summary import findings
 from irmeta.studies.standardizing.durability import durability
 
 DATA = Path(
@@ -215,8 +218,8 @@ def _holm_ranks(systems: int, topics: int, draws: int) -> Figures:
     for seed in range(draws):
         rng = np.random.default_rng([seed, systems, topics])
         scores = (rng.random((systems, topics)) < truth[:, None]).astype(float)
-        outcome = significance.significance(labelled(scores[..., None]))
-        rows = significance.tables(outcome)["systems"].sort("system")
+        outcome = significance(labelled(scores[..., None]))
+        rows = tables_of_tests(outcome)["systems"].sort("system")
         low, high = rows["rank_low"].to_numpy(), rows["rank_high"].to_numpy()
         held.append(((low <= true_rank) & (true_rank <= high)).all())
         width.append((high - low + 1).mean())

@@ -28,8 +28,10 @@ from irmeta.stats.halves.halving import (
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import multiplicity, paired
 from irmeta.stats.tests.multiplicity import range_quantile
-from irmeta.studies.agreement import predictivity
-from irmeta.studies.choice import ranking
+from irmeta.studies.agreement.predictivity import summary as power
+from irmeta.studies.agreement.predictivity.study import best_predictor, predictivity
+from irmeta.studies.choice.ranking import summary as ranking
+from irmeta.studies.choice.ranking.study import rank
 
 LEVEL = 0.05
 BETTER = 0.05
@@ -166,18 +168,16 @@ def of_metrics(
     """Draw a world of metrics; say what predictivity names, and what simpler methods would."""
     precise = precision_for(metrics, topics, noise) if better else 1.0
     scores = scores_of_metrics(rng, metrics, systems, topics, noise, precise)
-    outcome = predictivity.predictivity(
-        labelled(scores), partitions=PARTITIONS, rng=rng
-    )
-    best = predictivity.best_predictor(outcome)
+    outcome = predictivity(labelled(scores), partitions=PARTITIONS, rng=rng)
+    best = best_predictor(outcome)
     lead = outcome["lead"].values[best]
     freedom = min(systems, topics) - 1
     drawn = halves(
         shuffles(topics, PARTITIONS, rng), (topics // 2, topics - topics // 2)
     )
     alone = over_topics(scores, drawn)[best]
-    rivals = predictivity.rivals_of_best(outcome)
-    said = " ".join(predictivity.findings(outcome))
+    rivals = power.rivals_of_best(outcome)
+    said = " ".join(power.findings(outcome))
     found = dict(_named("irmeta", len(rivals) + 1, metrics, best == 0))
     found["a metric is better"] = "better than they predict themselves" in said
     error = (lead - outcome["lead_low"].values[best]) / range_quantile(metrics, freedom)
@@ -288,7 +288,7 @@ def of_sets(
     scores = scores_of_metrics(rng, metrics, systems, topics, noise, leaning=0)
     if better:
         scores = _two_cores(rng, metrics, systems, topics)
-    outcome = ranking.rank(
+    outcome = rank(
         labelled(scores), k=CHOSEN, candidates="all", partitions=PARTITIONS, rng=rng
     )
     said = " ".join([*ranking.findings(outcome), *ranking.warnings(outcome)])

@@ -16,7 +16,7 @@ from irmeta.io.groups import read_groups
 from irmeta.io.tables.matrices import import_matrix
 from irmeta.scores.figures import interval, short
 from irmeta.scores.groups.teams import Grouping
-from irmeta.studies.design import design
+from irmeta.studies.design.study import design
 
 SIZES = (5, 10, 20)
 TEAMS = {

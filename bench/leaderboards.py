@@ -12,7 +12,7 @@ from irmeta.scores.cube import cube, from_frame
 from irmeta.stats.leaderboards.aggregates import values
 from irmeta.stats.leaderboards.bradley_terry import strengths
 from irmeta.stats.leaderboards.standing import ranked
-from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.leaderboard.study import leaderboard
 
 SHARE = 0.3
 REPEATS = 10

@@ -16,7 +16,7 @@ from scripts.reference_model import collections
 
 from irmeta.choices import Learner
 from irmeta.stats.prediction.accuracy import accuracy
-from irmeta.studies.prediction.predict import predict
+from irmeta.studies.prediction.predict.study import predict
 from irmeta.studies.prediction.prediction_model import prediction_model
 
 TARGETS = (

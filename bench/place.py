@@ -24,7 +24,7 @@ from irmeta.io.tables.matrices import import_matrix
 from irmeta.scores.groups.teams import Groups
 from irmeta.stats.standardizing import across
 from irmeta.stats.standardizing.across import Spread
-from irmeta.studies.place.reuse import reuse
+from irmeta.studies.place.reuse.study import reuse
 
 NONE = Spread(np.zeros((2, 2)), 10_000)
 METRICS = "AP nDCG@10 nDCG@20 P@10 P@20 R@100 RBP(p=0.8) Bpref Rprec RR ERR@20"

@@ -1,7 +1,6 @@
 """Lists of the docs that are made from the registry: studies, their pages, sections of the report, public names."""
 
 import re
-from importlib import import_module
 from inspect import getdoc
 from operator import attrgetter
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 import irmeta
 from irmeta.cli import commands as verbs
 from irmeta.report.page.sections import SECTIONS, module_of
-from irmeta.studies import STUDIES
+from irmeta.studies import STUDIES, summary_of
 
 HEADINGS = {
     "systems": "Systems",
@@ -111,7 +110,7 @@ def tables() -> str:
     for study in STUDIES.values():
         if not study.verb:
             continue
-        module = import_module(f"irmeta.studies.{study.home}")
+        module = summary_of(study)
         parts.append(f"## irmeta {study.verb}\n\n{told(getdoc(module.tables) or '')}")
         if study.function:
             function = attrgetter(study.public)(irmeta)

@@ -14,9 +14,9 @@ from bench.coverage.systems import true_ranks
 from bench.coverage.worlds import named, worlds
 
 from irmeta.scores.attributes import about
-from irmeta.studies.differences.description import describe
-from irmeta.studies.differences.replication import replicate
-from irmeta.studies.differences.versus import versus
+from irmeta.studies.differences.description.study import describe
+from irmeta.studies.differences.replication.study import replicate
+from irmeta.studies.differences.versus.study import versus
 from irmeta.studies.judges.estimate import estimate
 
 INTERVAL = Entry("an interval", 0.95, 0.9, lambda _: [])

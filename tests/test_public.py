@@ -5,7 +5,6 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
-from importlib import import_module
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, Literal, Unpack, get_args, get_origin, get_type_hints
@@ -28,7 +27,7 @@ from irmeta.report.tables import overview
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES as DECLARED
-from irmeta.studies import study_of
+from irmeta.studies import study_of, summary_of
 from irmeta.studies.checks.reproduction import compare, reproduction
 
 METRICS = ["AP", "P@10", "nDCG@20", "P(depth=10)@1000"]
@@ -884,7 +883,7 @@ def test_every_column_of_a_table_is_explained(name, tmp_path):
     """A column stands in what a study says of its tables, of what it returns, or on its page; an end by its figure."""
     study = DECLARED[name]
     result = CALLS[study.public](unchanged, tmp_path / "new")
-    module = import_module(f"irmeta.studies.{study.home}")
+    module = summary_of(study)
     page = Path(__file__).parents[1] / "docs" / f"{study.docs}.md"
     said = [
         module.tables.__doc__,

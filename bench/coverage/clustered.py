@@ -19,8 +19,8 @@ from irmeta.stats.rankings import agreement
 from irmeta.stats.rankings.rank import tau_a, tau_b
 from irmeta.stats.reliability import components, expected
 from irmeta.stats.reliability.intervals import signal_ends
-from irmeta.studies.agreement.predictivity import predictivity
-from irmeta.studies.design import design
+from irmeta.studies.agreement.predictivity.study import predictivity
+from irmeta.studies.design.study import design
 
 SYSTEMS = 20
 WORLDS = (

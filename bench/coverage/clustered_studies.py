@@ -21,10 +21,10 @@ from bench.coverage.clusters import World
 from bench.coverage.frame import AWAY, Entry
 from irmeta.stats.prediction import penalty
 from irmeta.stats.subsets.orders import unexplained
-from irmeta.studies.choice.ranking import rank
-from irmeta.studies.differences.significance import significance
-from irmeta.studies.leaderboard import leaderboard
-from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.choice.ranking.study import rank
+from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.leaderboard.study import leaderboard
+from irmeta.studies.standardizing.comparison.study import compare
 
 RESAMPLES = 300
 

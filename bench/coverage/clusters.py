@@ -28,7 +28,7 @@ from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests.compared import Given
 from irmeta.stats.tests.comparing import TESTS
 from irmeta.stats.tests.paired import differences
-from irmeta.studies.place import place
+from irmeta.studies.place.study import place
 from irmeta.studies.result import Result
 
 SYSTEMS = 10

@@ -29,7 +29,7 @@ from irmeta.stats.rankings.rank import tau_a, tau_b
 from irmeta.stats.reliability import components, expected
 from irmeta.stats.reliability.design_taus import design_taus
 from irmeta.stats.reliability.intervals import signal_ends
-from irmeta.studies.design import design
+from irmeta.studies.design.study import design
 
 FEW_AND_MANY = (5, 20, 60)
 """Numbers of systems that are drawn from a population."""

@@ -20,7 +20,7 @@ from irmeta.stats.leaderboards import completion
 from irmeta.stats.prediction import penalty
 from irmeta.stats.rankings.ranksets import rank_sets_of
 from irmeta.stats.standardizing import across, anchored
-from irmeta.studies import place as places
+from irmeta.studies.place import study as places
 from irmeta.studies.standardizing.durability import durability
 
 Draw = Callable[[np.random.Generator], Mapping[str, float]]

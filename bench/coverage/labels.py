@@ -11,8 +11,8 @@ import xarray as xr
 from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.worlds import SIZES
 from irmeta.evaluation.sets import JudgmentSets
-from irmeta.studies.judges.compare import compare_judges
 from irmeta.studies.judges.compare.passes import of_labels
+from irmeta.studies.judges.compare.study import compare_judges
 
 KAPPAS = ("kappa_relevant", "kappa", "kappa_linear", "kappa_quadratic")
 ALPHAS = ("alpha_nominal", "alpha_ordinal", "alpha_interval")

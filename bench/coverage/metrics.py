@@ -15,9 +15,9 @@ from irmeta.scores.cube import cube
 from irmeta.scores.tables.frames import ALL
 from irmeta.stats.halves import halving
 from irmeta.stats.rankings import agreement, disattenuated
-from irmeta.studies.agreement.correlation import correlate
-from irmeta.studies.agreement.predictivity import predictivity
-from irmeta.studies.prediction.predict import predict
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.agreement.predictivity.study import predictivity
+from irmeta.studies.prediction.predict.study import predict
 from irmeta.studies.prediction.prediction_model import prediction_model
 
 NOISE = np.array([1.0, 2.0, 1.2])

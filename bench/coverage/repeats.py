@@ -24,8 +24,8 @@ from irmeta.stats.judging.rankings import taus
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.studies.judges.compare.aligned import aligned
-from irmeta.studies.leaderboard import leaderboard
-from irmeta.studies.place import place
+from irmeta.studies.leaderboard.study import leaderboard
+from irmeta.studies.place.study import place
 
 TOPICS = (5, 12, 50)
 OTHERS = 40

@@ -16,7 +16,7 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.studies.place import place
+from irmeta.studies.place.study import place
 
 SCRIPT = Path(__file__).parents[2] / "scripts" / "factors.py"
 SENT = runpy.run_path(str(SCRIPT.with_name("contributed.py")))

@@ -9,7 +9,7 @@ from irmeta.datasets.judges import JudgeModel, simulate_judge
 from irmeta.datasets.simulate import simulate
 from irmeta.errors import IrmetaError
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
-from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.judges.compare.study import compare_judges
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from irmeta.io.strictly import lines, number
 from irmeta.io.tables.mteb import import_mteb
 from irmeta.io.tables.spreadsheet import read_costs
 from irmeta.metrics.names import parse
-from irmeta.studies.prediction.predict import given as reported
+from irmeta.studies.prediction.predict.typed import given as reported
 
 BLANKS = "\x1c\x1f\x85\xa0\u2003\u2028\u3000"
 """What Python takes for a blank, and C and trec_eval do not."""

@@ -19,8 +19,9 @@ from irmeta.report.forms import figure
 from irmeta.report.page.leaderboard import write_leaderboard
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
-from irmeta.studies.leaderboard import leaderboard
-from irmeta.studies.prediction.predict import given, predict
+from irmeta.studies.leaderboard.study import leaderboard
+from irmeta.studies.prediction.predict.study import predict
+from irmeta.studies.prediction.predict.typed import given
 
 webdriver = pytest.importorskip(
     "selenium.webdriver",

@@ -11,7 +11,7 @@ from irmeta.report.page.judgments import judges
 from irmeta.report.page.systems import description, standings
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
-from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.judges.compare.study import compare_judges
 from irmeta.studies.judges.estimate import estimate
 
 RNG = np.random.default_rng(0)

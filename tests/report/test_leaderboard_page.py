@@ -13,7 +13,7 @@ import xarray as xr
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.report.page.leaderboard import content, html, write_leaderboard
 from irmeta.scores.cube import cube
-from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.leaderboard.study import leaderboard
 from irmeta.studies.result import Result
 
 NAMES = [

@@ -32,9 +32,14 @@ from irmeta.report.words import headlines
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
 from irmeta.scores.tables.frames import ALL
-from irmeta.studies import design
-from irmeta.studies.agreement import correlation, predictivity
-from irmeta.studies.differences import description, significance
+from irmeta.studies.agreement.correlation import summary as correlation
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.agreement.predictivity.study import predictivity
+from irmeta.studies.design.study import design
+from irmeta.studies.differences.description import summary as description
+from irmeta.studies.differences.description.study import describe
+from irmeta.studies.differences.significance import summary as significance_summary
+from irmeta.studies.differences.significance.study import significance
 from irmeta.words import counted
 
 TEXTS = {name: module_of(name).TEXT for name in NAMES}
@@ -133,13 +138,13 @@ def words(page: Path, figure: str) -> dict[str, str]:
 
 def test_marks_say_the_figures_of_the_studies(page: Path, scores: xr.DataArray) -> None:
     """What the marks of means, correlations and phi say are the studies' figures, to three decimals."""
-    outcome = description.describe(scores, by="AP@1000", rng=5).sel(metric="AP@1000")
+    outcome = describe(scores, by="AP@1000", rng=5).sel(metric="AP@1000")
     for system, said in words(page, "systems-means").items():
         assert said.startswith(f"mean {short(outcome['mean'].sel(system=system), 3)},")
-    r = correlation.correlate(scores, unit="system")["r"].values
-    phi = predictivity.predictivity(
-        scores, partitions=PARTITIONS, sizes=[1, 2, 4, 5, 6], rng=5
-    )["phi"].values
+    r = correlate(scores, unit="system")["r"].values
+    phi = predictivity(scores, partitions=PARTITIONS, sizes=[1, 2, 4, 5, 6], rng=5)[
+        "phi"
+    ].values
     metrics = scores.metric.values
     for figure, values in (("agreement-system-level-heatmap", r), ("power-phi", phi)):
         said = words(page, figure)
@@ -169,7 +174,7 @@ def test_the_section_on_design_draws_the_studys_figures(
     page: Path, scores: xr.DataArray
 ) -> None:
     """The marks of a metric's line are worth by cost, each under the name of its metric."""
-    outcome = design.design(scores, partitions=design_page.PARTITIONS, rng=5)
+    outcome = design(scores, partitions=design_page.PARTITIONS, rng=5)
     worth = dict(zip(outcome["label"].values, outcome["tau"].values, strict=True))
     for line in content(page)["marks"]["design-design"]:
         said = [one.split()[1] for one in line["words"]]
@@ -192,9 +197,7 @@ def test_csv_files_are_the_studies_tables(page: Path, scores: xr.DataArray) -> N
     frame = pl.read_csv(
         page.parent / "tables" / "agreement-topic-level-correlation.csv"
     )
-    assert frame.equals(
-        correlation.tables(correlation.correlate(scores))["correlation"]
-    )
+    assert frame.equals(correlation.tables(correlate(scores))["correlation"])
 
 
 def test_latex_of_systems_has_booktabs_and_letters(
@@ -212,7 +215,7 @@ def test_latex_of_systems_has_booktabs_and_letters(
         "system & mean & low & high & letters \\\\",
         "\\midrule",
     ]
-    tested = significance.tables(significance.significance(scores, metrics="AP@1000"))[
+    tested = significance_summary.tables(significance(scores, metrics="AP@1000"))[
         "systems"
     ]
     rows = [line.removesuffix(" \\\\").split(" & ") for line in lines[4:-2]]
@@ -260,7 +263,7 @@ def test_a_report_for_print_has_pdfs(
     scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """On request every figure is there as PDF, too, with embedded TrueType fonts."""
-    outcome = description.describe(scores)
+    outcome = describe(scores)
     picture = Picture("Means", lambda: figure_of(outcome))
     panel = Panel("made", ["Said."], pictures={"means": picture})
     made = [Section("systems", "Systems", "Who?", "", "", [panel])]
@@ -633,9 +636,7 @@ def test_the_leaderboard_has_the_studies_means_and_scores(
     page: Path, scores: xr.DataArray
 ) -> None:
     """The first section holds every system's means and possible ranks, and all scores of topics."""
-    means = description.tables(description.describe(scores, by="AP@1000", rng=5))[
-        "means"
-    ]
+    means = description.tables(describe(scores, by="AP@1000", rng=5))["means"]
     text = page.read_text("utf-8")
     board = text[text.index('<div class="board') : text.index('class="versus"')]
     rows = re.findall(r"<tr[^>]*>(<td>.*?)</tr>", board, re.S)

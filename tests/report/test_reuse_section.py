@@ -9,7 +9,7 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.report.page.content import Content
 from irmeta.report.page.judgments.reuse import TEXT, panels
 from irmeta.report.page.writing import write_report
-from irmeta.studies.place.reuse import reuse
+from irmeta.studies.place.reuse.study import reuse
 
 DOCUMENTS = [f"d{i}" for i in range(40)]
 TOPICS = [str(topic) for topic in range(6)]

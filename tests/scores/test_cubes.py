@@ -20,10 +20,10 @@ from irmeta.scores.cubes import (
     with_roles,
 )
 from irmeta.scores.groups.clusters import with_clusters
-from irmeta.studies.agreement.correlation import correlate
-from irmeta.studies.choice.ranking import rank
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.choice.ranking.study import rank
 from irmeta.studies.prediction.coverage import coverage
-from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.standardizing.comparison.study import compare
 from irmeta.studies.standardizing.durability import durability
 
 

@@ -11,11 +11,11 @@ from tests.studies.conftest import bare
 from irmeta.parallel import watched_by, working_on
 from irmeta.scores.cube import cube
 from irmeta.stats.tests import compared, resampling, stepdown
-from irmeta.studies.agreement.correlation import correlate
-from irmeta.studies.agreement.predictivity import predictivity
-from irmeta.studies.choice.ranking import rank
-from irmeta.studies.differences.significance import significance
-from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.agreement.predictivity.study import predictivity
+from irmeta.studies.choice.ranking.study import rank
+from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.standardizing.comparison.study import compare
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20"]
 

@@ -13,9 +13,9 @@ from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.groups.repeats import with_judges, with_repeats
-from irmeta.studies.design import design, findings, overview, tables
 from irmeta.studies.design.depths import AtDepths, judged_to_depths
-from irmeta.studies.design.summary import _cheapest
+from irmeta.studies.design.study import design
+from irmeta.studies.design.summary import _cheapest, findings, overview, tables
 
 POOLS = {5: 20.0, 20: 100.0}
 

@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 import irmeta
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
-from irmeta.studies import leaderboard
-from irmeta.studies.differences import description, versus
+from irmeta.studies.differences.description import summary as description
+from irmeta.studies.differences.versus import summary as versus
+from irmeta.studies.leaderboard import summary as leaderboard
 
 SEEDS = st.integers(0, 10_000)
 CLUSTERS = np.array([0, 0, 0, 1, 2, 2, 3, 4])

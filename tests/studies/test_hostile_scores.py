@@ -12,8 +12,9 @@ import irmeta
 from irmeta.errors import ScoresError
 from irmeta.report.plots import figure, figure_of
 from irmeta.scores.cube import cube
-from irmeta.studies.choice import ranking
-from irmeta.studies.differences.description import describe
+from irmeta.studies.choice.ranking import summary as ranking
+from irmeta.studies.choice.ranking.study import rank
+from irmeta.studies.differences.description.study import describe
 from irmeta.studies.standardizing import durability
 
 ROWS = {
@@ -33,7 +34,7 @@ def made(systems: list[str], metrics: list[str]) -> xr.DataArray:
 
 def test_included_metrics_may_be_all_there_are() -> None:
     """Where nothing is left to choose, the included metric is the set."""
-    found = ranking.rank(made(["a", "b", "c"], ["AP"]), include=["AP"])
+    found = rank(made(["a", "b", "c"], ["AP"]), include=["AP"])
     assert "nan" not in " ".join(ranking.findings(found)).split()
 
 
@@ -41,7 +42,7 @@ def test_included_metrics_may_be_all_there_are() -> None:
 def test_a_budget_is_a_number_above_zero(budget: float) -> None:
     """A budget that nothing can be compared with is refused."""
     with pytest.raises(ScoresError, match="the budget must be above 0"):
-        ranking.rank(made(["a", "b", "c"], ["AP", "RR"]), budget=budget)
+        rank(made(["a", "b", "c"], ["AP", "RR"]), budget=budget)
 
 
 @pytest.mark.parametrize("budget", [float("nan"), float("inf"), 0.0])

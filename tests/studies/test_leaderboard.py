@@ -15,9 +15,10 @@ from irmeta.report.screen import whole
 from irmeta.report.tables import document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.studies.differences.description import describe
-from irmeta.studies.differences.significance import significance
-from irmeta.studies.leaderboard import findings, leaderboard, order, overview, tables
+from irmeta.studies.differences.description.study import describe
+from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.leaderboard.study import leaderboard
+from irmeta.studies.leaderboard.summary import findings, order, overview, tables
 
 NAN = np.nan
 

@@ -11,8 +11,9 @@ from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import with_clusters
-from irmeta.studies.place import findings, overview, place, tables
 from irmeta.studies.place.standing import FIGURES, standing
+from irmeta.studies.place.study import place
+from irmeta.studies.place.summary import findings, overview, tables
 
 CONTRACT = [
     "collection",

@@ -7,7 +7,8 @@ import pytest
 from irmeta.errors import ScoresError
 from irmeta.scores import standardization
 from irmeta.scores.cube import cube
-from irmeta.studies.place import findings, overview, place, tables
+from irmeta.studies.place.study import place
+from irmeta.studies.place.summary import findings, overview, tables
 
 
 def everybody(systems=30, topics=40, name="C", metrics=("AP", "P@10")):

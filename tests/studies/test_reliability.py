@@ -13,8 +13,8 @@ from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.scores.groups.repeats import with_repeats
-from irmeta.studies.design.reliability import findings, overview, reliability, tables
-from irmeta.studies.design.reliability.study import INTERVALS
+from irmeta.studies.design.reliability.study import INTERVALS, reliability
+from irmeta.studies.design.reliability.summary import findings, overview, tables
 
 
 def scores(systems=8, topics=20, apart=0.6, seed=0):

@@ -10,7 +10,8 @@ from irmeta.io.groups import read_groups
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.teams import Groups
-from irmeta.studies.place.reuse import findings, overview, reuse, tables
+from irmeta.studies.place.reuse.study import reuse
+from irmeta.studies.place.reuse.summary import findings, overview, tables
 
 METRICS = "P@5 AP RBP(p=0.8) R@20"
 TOPICS, DOCUMENTS = (

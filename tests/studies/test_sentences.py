@@ -17,21 +17,21 @@ from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES, study_of, warnings
-from irmeta.studies.agreement.correlation import correlate
-from irmeta.studies.agreement.online import online
-from irmeta.studies.agreement.predictivity import predictivity
-from irmeta.studies.choice.ranking import rank
-from irmeta.studies.design import design
-from irmeta.studies.design.reliability import reliability
-from irmeta.studies.differences.description import describe
-from irmeta.studies.differences.replication import replicate
-from irmeta.studies.differences.significance import significance
-from irmeta.studies.differences.versus import versus
-from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.agreement.online.study import online
+from irmeta.studies.agreement.predictivity.study import predictivity
+from irmeta.studies.choice.ranking.study import rank
+from irmeta.studies.design.reliability.study import reliability
+from irmeta.studies.design.study import design
+from irmeta.studies.differences.description.study import describe
+from irmeta.studies.differences.replication.study import replicate
+from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.differences.versus.study import versus
+from irmeta.studies.judges.compare.study import compare_judges
 from irmeta.studies.judges.estimate import estimate
-from irmeta.studies.leaderboard import leaderboard
-from irmeta.studies.place import place
-from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.leaderboard.study import leaderboard
+from irmeta.studies.place.study import place
+from irmeta.studies.standardizing.comparison.study import compare
 from irmeta.studies.standardizing.durability import durability
 
 Asked = Callable[[xr.DataArray], xr.Dataset]

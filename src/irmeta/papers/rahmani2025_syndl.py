@@ -17,7 +17,7 @@ from irmeta.metrics.names import canonical
 from irmeta.papers.parts import Part, gathered
 from irmeta.scores.attributes import about
 from irmeta.studies.checks.reproduction import Cell, compare, ours_only, reproduction
-from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.judges.compare.study import compare_judges
 
 PRINTED = {
     ("2020", "nDCG@5"): 0.8364,

@@ -1,5 +1,6 @@
 """The studies of irmeta, each declared once: what lists studies is derived from here. Importing this loads no study."""
 
+import re
 from collections.abc import Mapping
 from importlib import import_module
 from types import MappingProxyType, ModuleType
@@ -51,7 +52,7 @@ class Screen(NamedTuple):
 class Study(NamedTuple):
     """One study: its key in `STUDIES` is what its results name, and the module of its plots in `report.plots`.
 
-    home : the module below `irmeta.studies`
+    home : the module of its function, below `irmeta.studies`; tables and sentences stand in `summary` beside `study`
     function : the public function, as in `irmeta.describe`; empty for what has none
     verb : the command, as in "describe" or "standardize sample"; empty for what has none
     question : what a user asks
@@ -101,7 +102,7 @@ STUDIES: dict[str, Study] = {
         screen=None,
     ),
     "description": Study(
-        "differences.description",
+        "differences.description.study",
         "describe",
         "describe",
         "systems",
@@ -136,7 +137,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "significance": Study(
-        "differences.significance",
+        "differences.significance.study",
         "significance",
         "significance",
         "systems",
@@ -153,7 +154,7 @@ STUDIES: dict[str, Study] = {
         screen=Screen(lines=30, rows=23),
     ),
     "leaderboard": Study(
-        "leaderboard",
+        "leaderboard.study",
         "leaderboard",
         "leaderboard",
         "systems",
@@ -172,7 +173,7 @@ STUDIES: dict[str, Study] = {
         screen=Screen(lines=30, rows=12, asked="first"),
     ),
     "place": Study(
-        "place",
+        "place.study",
         "place",
         "place",
         "systems",
@@ -189,7 +190,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "versus": Study(
-        "differences.versus",
+        "differences.versus.study",
         "versus",
         "versus",
         "systems",
@@ -213,7 +214,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "replication": Study(
-        "differences.replication",
+        "differences.replication.study",
         "replicate",
         "replicate",
         "systems",
@@ -231,7 +232,7 @@ STUDIES: dict[str, Study] = {
         screen=Screen(lines=30, rows=12),
     ),
     "correlation": Study(
-        "agreement.correlation",
+        "agreement.correlation.study",
         "correlate",
         "correlate",
         "metrics",
@@ -248,7 +249,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "predictivity": Study(
-        "agreement.predictivity",
+        "agreement.predictivity.study",
         "predictivity",
         "predictivity",
         "metrics",
@@ -263,7 +264,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "online": Study(
-        "agreement.online",
+        "agreement.online.study",
         "online",
         "online",
         "metrics",
@@ -278,7 +279,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "ranking": Study(
-        "choice.ranking",
+        "choice.ranking.study",
         "rank",
         "rank",
         "metrics",
@@ -294,7 +295,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "prediction": Study(
-        "prediction.predict",
+        "prediction.predict.study",
         "predict",
         "predict apply",
         "metrics",
@@ -381,7 +382,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "reuse": Study(
-        "place.reuse",
+        "place.reuse.study",
         "reuse",
         "reuse",
         "judgments",
@@ -402,7 +403,7 @@ STUDIES: dict[str, Study] = {
         },
     ),
     "leak": Study(
-        "leaderboard.leak",
+        "leaderboard.leak.study",
         "leak",
         "leak",
         "judgments",
@@ -422,7 +423,7 @@ STUDIES: dict[str, Study] = {
         },
     ),
     "judges": Study(
-        "judges.compare",
+        "judges.compare.study",
         "compare_judges",
         "judges compare",
         "judgments",
@@ -486,7 +487,7 @@ STUDIES: dict[str, Study] = {
         },
     ),
     "comparison": Study(
-        "standardizing.comparison",
+        "standardizing.comparison.study",
         "compare",
         "compare",
         "collections",
@@ -500,7 +501,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "reliability": Study(
-        "design.reliability",
+        "design.reliability.study",
         "reliability",
         "reliability",
         "collections",
@@ -516,7 +517,7 @@ STUDIES: dict[str, Study] = {
         ),
     ),
     "design": Study(
-        "design",
+        "design.study",
         "design",
         "design",
         "collections",
@@ -581,9 +582,15 @@ def name_of(result: "xr.Dataset") -> str:
     return str(name)
 
 
+def summary_of(study: Study) -> ModuleType:
+    """Return the module that has the tables and sentences of a study."""
+    home = re.sub(r"\bstudy$", "summary", study.home)
+    return import_module(f"irmeta.studies.{home}")
+
+
 def study_of(result: "xr.Dataset") -> ModuleType:
-    """Return the module of the study that made a result; raise ScoresError for a Dataset that no study made."""
-    return import_module(f"irmeta.studies.{STUDIES[name_of(result)].home}")
+    """Return what tells of a result, by the study that made it; raise ScoresError for a Dataset that no study made."""
+    return summary_of(STUDIES[name_of(result)])
 
 
 def warnings(result: "xr.Dataset") -> list[str]:

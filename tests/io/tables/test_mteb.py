@@ -13,7 +13,7 @@ from irmeta.io.tables.mteb import import_mteb
 from irmeta.io.tables.mteb.tasks import known
 from irmeta.scores.attributes import about
 from irmeta.stats.leaderboards.standing import ranked
-from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.leaderboard.study import leaderboard
 
 
 def write(root: Path, model: str, task: str, scores: object, **more: Any) -> Path:

@@ -12,7 +12,7 @@ from irmeta.io.tables.spreadsheet import import_table, read_about, wide, written
 from irmeta.report.tables import to_pandas
 from irmeta.scores.attributes import PRINTED, about
 from irmeta.scores.cube import cube
-from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.description.study import describe
 
 CUBE = cube(
     [[[0.1], [np.nan]], [[0.3], [0.4]]], ["bm25", "e5"], ["fiqa", "nq"], ["nDCG@10"]

@@ -8,8 +8,8 @@ from scipy.cluster.hierarchy import leaves_list
 from irmeta.report.plots.metrics import correlation as drawn
 from irmeta.report.plots.metrics import predictivity as power
 from irmeta.scores.cube import cube
-from irmeta.studies.agreement.correlation import correlate
-from irmeta.studies.agreement.predictivity import best_predictor, predictivity
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.agreement.predictivity.study import best_predictor, predictivity
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ from irmeta.errors import ScoresError
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.judgments.judges import favour, means, taus
 from irmeta.scores.cube import cube
-from irmeta.studies.judges.compare import compare_judges
+from irmeta.studies.judges.compare.study import compare_judges
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.judgments.leak import known
-from irmeta.studies.leaderboard.leak import leak
+from irmeta.studies.leaderboard.leak.study import leak
 
 
 def test_lines_are_what_decoding_claims() -> None:

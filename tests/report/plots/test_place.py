@@ -7,8 +7,8 @@ from irmeta.report.plots import figure_of
 from irmeta.report.plots.judgments import reuse as reuse_plots
 from irmeta.report.plots.systems import place as place_plots
 from irmeta.scores.cube import cube
-from irmeta.studies.place import place
-from irmeta.studies.place.reuse import reuse
+from irmeta.studies.place.reuse.study import reuse
+from irmeta.studies.place.study import place
 
 
 def axes():

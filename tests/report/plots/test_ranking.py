@@ -5,7 +5,7 @@ from matplotlib.figure import Figure
 
 from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.plots.metrics.ranking import ranking
-from irmeta.studies.choice.ranking import rank
+from irmeta.studies.choice.ranking.study import rank
 
 
 def test_bars_are_the_steps_and_circles_the_optimum() -> None:

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from irmeta.report.plots.collections import design as design_plots
 from irmeta.report.plots.collections import reliability as reliability_plots
 from irmeta.scores.cube import cube
-from irmeta.studies.design import design
-from irmeta.studies.design.reliability import reliability
+from irmeta.studies.design.reliability.study import reliability
+from irmeta.studies.design.study import design
 
 
 def scores():

@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 from irmeta.report.plots.collections import comparison, standardizing_set
 from irmeta.report.plots.systems import description, significance
 from irmeta.scores.cube import cube
-from irmeta.studies.differences.description import describe
-from irmeta.studies.differences.significance import significance as pairwise
-from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.differences.description.study import describe
+from irmeta.studies.differences.significance.study import significance as pairwise
+from irmeta.studies.standardizing.comparison.study import compare
 from irmeta.studies.standardizing.standardizing_set import (
     standardizing_set as draw_sets,
 )

@@ -8,7 +8,7 @@ from irmeta.errors import ScoresError
 from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
-from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.description.study import describe
 
 
 def some(systems: int = 4, topics: int = 12):

@@ -25,19 +25,19 @@ from irmeta.scores.groups.clusters import (
 )
 from irmeta.scores.selection import prepare
 from irmeta.stats.descriptive import bounded_interval
-from irmeta.studies.agreement.correlation import correlate
-from irmeta.studies.choice.ranking import rank
-from irmeta.studies.design.reliability import reliability
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.choice.ranking.study import rank
 from irmeta.studies.design.reliability import summary as reliable
-from irmeta.studies.differences.description import describe
+from irmeta.studies.design.reliability.study import reliability
 from irmeta.studies.differences.description import summary as description
-from irmeta.studies.differences.significance import significance
+from irmeta.studies.differences.description.study import describe
+from irmeta.studies.differences.significance.study import significance
 from irmeta.studies.differences.versus import summary as versus_summary
-from irmeta.studies.differences.versus import versus
-from irmeta.studies.judges.compare import compare_judges
-from irmeta.studies.leaderboard import leaderboard
-from irmeta.studies.place import place
-from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.differences.versus.study import versus
+from irmeta.studies.judges.compare.study import compare_judges
+from irmeta.studies.leaderboard.study import leaderboard
+from irmeta.studies.place.study import place
+from irmeta.studies.standardizing.comparison.study import compare
 
 
 def _turns(icc=0.0, conversations=12, turns=5, seed=0, names="{}_{}"):

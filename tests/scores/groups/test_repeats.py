@@ -19,7 +19,7 @@ from irmeta.scores.selection import prepare
 from irmeta.stats.leaderboards.aggregates import parts
 from irmeta.stats.leaderboards.bradley_terry import strengths
 from irmeta.stats.leaderboards.other_runs import scattered, variance_added
-from irmeta.studies.differences.versus import versus
+from irmeta.studies.differences.versus.study import versus
 from irmeta.studies.leaderboard.board import board_of
 
 SEEDS = st.integers(0, 2**32 - 1)

@@ -16,10 +16,10 @@ from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, cube, from_frame, from_frame_all
 from irmeta.scores.cubes import by_name
 from irmeta.scores.tables.frames import is_table
-from irmeta.studies.agreement.correlation import correlate
-from irmeta.studies.choice.ranking import rank
-from irmeta.studies.differences.description import describe
-from irmeta.studies.differences.significance import significance
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.choice.ranking.study import rank
+from irmeta.studies.differences.description.study import describe
+from irmeta.studies.differences.significance.study import significance
 
 LONG = {
     "system": ["bm25", "bm25", "e5", "e5"],

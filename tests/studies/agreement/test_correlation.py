@@ -12,13 +12,9 @@ from irmeta.scores.cube import cube
 from irmeta.scores.figures import near_one
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.scores.selection import select, top_systems
-from irmeta.studies.agreement import correlation as study
-from irmeta.studies.agreement.correlation import (
-    correlate,
-    findings,
-    overview,
-    tables,
-)
+from irmeta.studies.agreement.correlation import summary
+from irmeta.studies.agreement.correlation.study import correlate
+from irmeta.studies.agreement.correlation.summary import findings, overview, tables
 
 
 def made(
@@ -352,7 +348,7 @@ def test_overview_of_many_metrics_lists_them_by_group():
     """Of many metrics people see what each agrees with most and least, in place of a matrix."""
     names = [f"P@{k}" for k in range(1, 13)]
     outcome = correlate(made(metrics=names))
-    (frame,) = study.overview(outcome).values()
+    (frame,) = summary.overview(outcome).values()
     assert sorted(frame["metric"]) == sorted(names)
     row = frame.filter(metric="P@1").row(0, named=True)
     others = outcome["r"].sel(metric="P@1").drop_sel(metric_2="P@1")

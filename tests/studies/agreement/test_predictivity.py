@@ -13,9 +13,10 @@ from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
 from irmeta.scores.selection import top_systems
-from irmeta.studies.agreement import predictivity as study
-from irmeta.studies.agreement.predictivity import findings, predictivity, tables
 from irmeta.studies.agreement.predictivity import study as estimates
+from irmeta.studies.agreement.predictivity import summary
+from irmeta.studies.agreement.predictivity.study import best_predictor, predictivity
+from irmeta.studies.agreement.predictivity.summary import findings, tables
 
 
 def made(systems=12, topics=10, metrics=("AP", "P@10", "RR"), seed=0):
@@ -371,7 +372,7 @@ def test_whoever_may_be_best_is_named_or_whoever_is_not():
     """Of 14 metrics all 6 that may be the best are named; where more than half may be, those that may not be are."""
     names = [f"P@{k}" for k in range(1, 15)]
     outcome = predictivity(made(metrics=names), partitions=20, teams="each")
-    best = study.best_predictor(outcome)
+    best = best_predictor(outcome)
     others = [name for at, name in enumerate(names) if at != best]
     for count in (5, 11):
         clear = np.full(14, 0.01)
@@ -396,7 +397,7 @@ def test_without_teams_no_metric_is_marked_as_best_or_better():
     )
     assert named["lead"].equals(unknown["lead"])
     marks = "advantage (* interval excludes 0, each pair by itself)"
-    cells = [str(study.overview(one)[marks].rows()) for one in (named, unknown)]
+    cells = [str(summary.overview(one)[marks].rows()) for one in (named, unknown)]
     assert "*" in cells[0]
     assert "*" not in cells[1]
     assert tables(unknown)["best"]["may_be_best"].null_count() == 4
@@ -405,7 +406,7 @@ def test_without_teams_no_metric_is_marked_as_best_or_better():
 
 def test_the_best_predictor_has_the_largest_mean_phi_and_advantage(power):
     """Mean phi over all metrics and the sum of advantages over the others choose the same metric."""
-    best = study.best_predictor(power)
+    best = best_predictor(power)
     assert (
         best
         == power["phi"].values.mean(axis=1).argmax()
@@ -418,7 +419,7 @@ def test_findings_of_many_metrics_are_grouped():
     four = made(metrics=("AP", "P@10", "RR", "nDCG"))
     outcome = predictivity(four, partitions=50, teams="each")
     words = ", ".join(line.partition(": ")[2] for line in findings(outcome)[1:])
-    best = outcome["metric"].values[study.best_predictor(outcome)]
+    best = outcome["metric"].values[best_predictor(outcome)]
     assert all(
         (name in words) == (name != best) for name in ("AP", "P@10", "RR", "nDCG")
     )
@@ -426,7 +427,7 @@ def test_findings_of_many_metrics_are_grouped():
 
 def test_overview_is_a_triangle(power):
     """People read phi as an upper triangle in two decimals."""
-    rows = study.overview(power)["phi"].rows()
+    rows = summary.overview(power)["phi"].rows()
     assert rows[0][1] == f"{power['phi'].values[0, 0]:.2f}".lstrip("0")
     assert rows[2][1:3] == ("", "")
     assert "advantage" in render(power)

@@ -21,7 +21,9 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets import branch_and_bound, selection
 from irmeta.stats.subsets.orders import log_determinant, unexplained
 from irmeta.studies.choice.matrix import from_scores
-from irmeta.studies.choice.ranking import findings, rank, study, tables
+from irmeta.studies.choice.ranking import study
+from irmeta.studies.choice.ranking.study import rank
+from irmeta.studies.choice.ranking.summary import findings, tables
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20", "Rprec", "Bpref"]
 

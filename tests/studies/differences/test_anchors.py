@@ -7,7 +7,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.formats.nights import read_nights
 from irmeta.io.lists import read_anchors
 from irmeta.scores.cube import cube
-from irmeta.studies.differences.versus import versus
+from irmeta.studies.differences.versus.study import versus
 
 TOPICS = [f"q{at}" for at in range(120)]
 PEOPLE = {f"a{at}": 0.5 for at in range(100)}

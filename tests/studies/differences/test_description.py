@@ -14,9 +14,9 @@ from irmeta.stats import descriptive
 from irmeta.stats.descriptive import surely_reversed, unbounded_interval
 from irmeta.stats.halves.teams import means_of
 from irmeta.stats.rankings.ranksets import discovered, rank_sets
-from irmeta.studies.differences.description import (
+from irmeta.studies.differences.description.study import describe
+from irmeta.studies.differences.description.summary import (
     PERCENTILES,
-    describe,
     findings,
     overview,
     tables,

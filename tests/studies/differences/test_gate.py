@@ -6,7 +6,8 @@ import pytest
 from irmeta.errors import ScoresError
 from irmeta.io.formats.nights import read_nights
 from irmeta.scores.cube import cube
-from irmeta.studies.differences.versus import overview, versus
+from irmeta.studies.differences.versus.study import versus
+from irmeta.studies.differences.versus.summary import overview
 
 
 def scores(loss=0.0, topics=60, spread=0.05, seed=0, metrics=("AP",)):

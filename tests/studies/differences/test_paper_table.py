@@ -8,7 +8,7 @@ import irmeta
 from irmeta.errors import ScoresError
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.paper_table import caption, tables
-from irmeta.studies.differences.significance import letters_of_best
+from irmeta.studies.differences.significance.summary import letters_of_best
 
 
 def scores(systems=6, topics=25, seed=0):

@@ -10,13 +10,9 @@ from irmeta.io.tables.matrices import import_matrix
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.differences.significance import (
-    findings,
-    overview,
-    significance,
-    tables,
-)
-from irmeta.studies.differences.versus import versus
+from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.differences.significance.summary import findings, overview, tables
+from irmeta.studies.differences.versus.study import versus
 
 CONTRACT = [
     "system_a",

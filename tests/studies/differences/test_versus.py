@@ -12,7 +12,7 @@ from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.tests.multiplicity import holm
-from irmeta.studies.differences.versus import findings, overview, tables
+from irmeta.studies.differences.versus.summary import findings, overview, tables
 
 SYSTEMS = ["mine", "bm25", "dense", "fusion"]
 

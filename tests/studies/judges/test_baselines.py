@@ -7,7 +7,8 @@ from scipy.stats import kendalltau
 import irmeta
 from irmeta.evaluation.lists import first_documents
 from irmeta.stats.judging.unlabelled import reference_counts
-from irmeta.studies.judges.compare import compare_judges, tables
+from irmeta.studies.judges.compare.study import compare_judges
+from irmeta.studies.judges.compare.summary import tables
 
 TOPICS = [str(topic) for topic in range(25)]
 

@@ -9,17 +9,17 @@ from irmeta.io.formats.scores import load, save
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
-from irmeta.studies.design import design
-from irmeta.studies.design.reliability import reliability
-from irmeta.studies.differences.description import describe
+from irmeta.studies.design.reliability.study import reliability
+from irmeta.studies.design.study import design
+from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.paper_table import table
-from irmeta.studies.differences.versus import versus
+from irmeta.studies.differences.versus.study import versus
 from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
 from irmeta.studies.judges.estimate import estimate, estimated_scores
 from irmeta.studies.judges.plan import plan
 from irmeta.studies.judges.sampled import paired, weights
-from irmeta.studies.leaderboard import leaderboard
+from irmeta.studies.leaderboard.study import leaderboard
 
 
 def both(seed=0, noise=0.1, topics=60, drawn=15):

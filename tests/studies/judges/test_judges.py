@@ -14,14 +14,9 @@ from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.notes import Method
-from irmeta.studies.judges.compare import (
-    compare_judges,
-    findings,
-    overview,
-    tables,
-)
 from irmeta.studies.judges.compare.labels import units_of
-from irmeta.studies.judges.compare.study import DIFFERENCES, SOFT, TAUS
+from irmeta.studies.judges.compare.study import DIFFERENCES, SOFT, TAUS, compare_judges
+from irmeta.studies.judges.compare.summary import findings, overview, tables
 
 SYSTEMS = [f"s{i:02d}" for i in range(15)]
 TOPICS = [str(i) for i in range(301, 321)]

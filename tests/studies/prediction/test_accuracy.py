@@ -9,7 +9,7 @@ from irmeta.errors import ScoresError
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.studies.prediction.accuracy import accuracy, findings, tables, warnings
-from irmeta.studies.prediction.predict import predict
+from irmeta.studies.prediction.predict.study import predict
 from irmeta.studies.result import Result
 
 

@@ -8,7 +8,7 @@ import pytest
 from irmeta.errors import ScoresError
 from irmeta.scores.averages.means import means
 from irmeta.studies.prediction.coverage import coverage, findings, tables
-from irmeta.studies.prediction.predict import predict
+from irmeta.studies.prediction.predict.study import predict
 from irmeta.studies.prediction.prediction_model import prediction_model
 
 

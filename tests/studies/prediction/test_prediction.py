@@ -13,7 +13,9 @@ from irmeta.scores.cube import cube
 from irmeta.scores.tables.frames import ALL
 from irmeta.stats.prediction.learners import learner
 from irmeta.studies.prediction.accuracy import accuracy
-from irmeta.studies.prediction.predict import findings, given, predict, tables, warnings
+from irmeta.studies.prediction.predict.study import predict
+from irmeta.studies.prediction.predict.summary import findings, tables, warnings
+from irmeta.studies.prediction.predict.typed import given
 from irmeta.studies.prediction.prediction_model import prediction_model
 
 

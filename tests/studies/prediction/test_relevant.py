@@ -13,8 +13,10 @@ from irmeta.io.formats.model_file import load_model, save_model
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.tables.frames import ALL
-from irmeta.studies.prediction.predict import findings, given, overview, predict
 from irmeta.studies.prediction.predict.relevant import numbers
+from irmeta.studies.prediction.predict.study import predict
+from irmeta.studies.prediction.predict.summary import findings, overview
+from irmeta.studies.prediction.predict.typed import given
 from irmeta.studies.prediction.prediction_model import prediction_model
 
 METRICS = ["P@10", "RR", "P@1000", "R@1000", "R@10", "AP@10"]

@@ -9,7 +9,8 @@ from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.standardizing import comparability
-from irmeta.studies.standardizing.comparison import compare, findings, tables
+from irmeta.studies.standardizing.comparison.study import compare
+from irmeta.studies.standardizing.comparison.summary import findings, tables
 
 CONTRACT = [
     "collection_a",

@@ -125,7 +125,7 @@ def _judged(
     from irmeta.metrics.names import raw
     from irmeta.report.page.content import order_by
     from irmeta.scores.attributes import about
-    from irmeta.studies.judges.compare import compare_judges
+    from irmeta.studies.judges.compare.study import compare_judges
     from irmeta.studies.judges.estimate import estimate
 
     if human is None or llm is None or not runs or len(cubes) > 1:
@@ -154,7 +154,7 @@ def _left_out(
     from irmeta.errors import IrmetaError
     from irmeta.metrics.names import is_known, raw
     from irmeta.metrics.values import geometric
-    from irmeta.studies.place.reuse import reuse
+    from irmeta.studies.place.reuse.study import reuse
 
     if qrels is None or not runs or len(cubes) > 1:
         raise IrmetaError(

@@ -16,7 +16,7 @@ from irmeta.stats.subsets.matrices import symmetrized, without
 from irmeta.stats.subsets.orders import Order, explained_by_each, log_determinant
 from irmeta.stats.subsets.selection import ORDERS
 from irmeta.studies.checks.reproduction import Cell, claim, compare, ours_only
-from irmeta.studies.choice.ranking import rank
+from irmeta.studies.choice.ranking.study import rank
 
 SHEFFIELD = np.array(
     [

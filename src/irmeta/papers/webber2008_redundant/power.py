@@ -11,7 +11,7 @@ from irmeta.io.tables.matrices import import_matrix, topic_range
 from irmeta.scores.selection import select, top_systems
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import split_half
-from irmeta.studies.agreement.predictivity import predictivity
+from irmeta.studies.agreement.predictivity.study import predictivity
 
 METRICS = ("P@10", "RR", "RBP(p=0.95)", "AP", "nDCG")
 SIZES = (5, 10, 15, 20, 25)

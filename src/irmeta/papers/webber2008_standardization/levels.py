@@ -14,7 +14,7 @@ from irmeta.papers.webber2008_standardization.sources import (
     Sources,
 )
 from irmeta.studies.checks.reproduction import Cell, claim, lacking, ours_only
-from irmeta.studies.differences.significance import significance
+from irmeta.studies.differences.significance.study import significance
 
 NO_QRELS = "needs the judgments of this collection, which are not in the data folder (NIST publishes them)"
 NO_RUNS = "needs the runs of the 110 systems of TREC 2004 Robust and the judgments of all four collections"

@@ -11,7 +11,7 @@ from irmeta.papers.webber2008_standardization.levels import NO_RUNS, POWER, powe
 from irmeta.papers.webber2008_standardization.sources import Sources, standardized
 from irmeta.scores import standardization
 from irmeta.studies.checks.reproduction import Cell, claim, lacking, ours_only
-from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.standardizing.comparison.study import compare
 
 BARS = {
     "P@10": ("P@10", "nP@10", "sP@10"),

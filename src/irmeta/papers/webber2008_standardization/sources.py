@@ -12,7 +12,7 @@ from irmeta.io.tables.matrices import import_matrix, topic_range
 from irmeta.papers.parts import file_of
 from irmeta.scores import standardization
 from irmeta.scores.selection import select
-from irmeta.studies.standardizing.comparison import compare
+from irmeta.studies.standardizing.comparison.study import compare
 
 TOPICS = {"T7": "351-400", "T8": "401-450", "R03": "601-650", "R04": "651-671,673-700"}
 RAW, OWN, ORIGINAL = "AP", "sAP, own factors", "sAP, original factors"

@@ -11,7 +11,7 @@ from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.components import components
 from irmeta.studies.checks.reproduction import Cell, claim, compare, ours_only
-from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.description.study import describe
 
 RULES = {
     "ceil(p n)": lambda p, n: np.ceil(p * n - 1e-9),

@@ -32,7 +32,7 @@ from irmeta.report.page.templates import (
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.names import known_as
-from irmeta.studies import leaderboard
+from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import LABELS, chosen
 from irmeta.words import counted, listed, shortened

@@ -27,7 +27,7 @@ from irmeta.scores.groups.clusters import cluster_map, in_clusters
 from irmeta.scores.names import labels
 from irmeta.scores.selection import complete
 from irmeta.stats.arrays import Floats
-from irmeta.studies.differences.description import describe
+from irmeta.studies.differences.description.study import describe
 
 SCHEMA = "0.3.0"
 _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}

@@ -34,7 +34,7 @@ def accuracy(predicted: Result, actual: xr.DataArray) -> xr.Dataset:
     interval); over (system, target) value, low, high and actual. Too few systems or a missing score raise ScoresError.
 
     >>> from irmeta.scores.cube import cube
-    >>> from irmeta.studies.prediction.predict import predict
+    >>> from irmeta.studies.prediction.predict.study import predict
     >>> scores = cube([[[0.3, 0.5]], [[0.2, 0.4]], [[0.1, 0.2]]], ["a", "b", "c"], ["all"], ["AP@1000", "P@10"])
     >>> accuracy(predict(scores.sel(metric=["P@10"]), want=["AP@1000"]), scores)["tau"].item()
     1.0

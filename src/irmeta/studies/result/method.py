@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any
 
 import xarray as xr
@@ -70,8 +71,9 @@ def method_text(outcome: xr.Dataset) -> str:
 
 def _done(outcome: xr.Dataset) -> str:
     """Return what the function of a study does, as its documentation begins, up to a colon or semicolon."""
-    function = studies.STUDIES[studies.name_of(outcome)].function
-    said = str(getattr(studies.study_of(outcome), function).__doc__)
+    study = studies.STUDIES[studies.name_of(outcome)]
+    home = import_module(f"irmeta.studies.{study.home}")
+    said = str(getattr(home, study.function).__doc__)
     first = re.split(r"\.\n|[:;] ", said)[0]
     return first[0].lower() + first[1:]
 

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
 from irmeta.report.plots import figure_of
-from irmeta.studies.standardizing import comparison
+from irmeta.studies.standardizing.comparison.study import compare
 
 PARTITIONS = 1000
 """Random splits of each pair's topics: the standard error of a quantile is at most .016."""
@@ -45,7 +45,7 @@ def comparison_panel(
     cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int
 ) -> Panel:
     """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
-    outcome = comparison.compare(cubes, partitions=PARTITIONS, rng=seed).data
+    outcome = compare(cubes, partitions=PARTITIONS, rng=seed).data
     kinds = names(outcome.kind)
     pictures = {
         "drmse": Picture(

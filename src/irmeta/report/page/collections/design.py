@@ -6,7 +6,7 @@ from shlex import quote
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
-from irmeta.studies import design
+from irmeta.studies.design.study import design
 
 PARTITIONS = 100
 
@@ -25,7 +25,7 @@ TEXT = Text(
 def panel(content: Content, name: str) -> Panel:
     """Show worth by the number of topics, a line for each metric."""
     target = content.order[name]
-    outcome = design.design(
+    outcome = design(
         content.used[name],
         target=target,
         partitions=PARTITIONS,

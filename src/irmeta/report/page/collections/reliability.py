@@ -6,7 +6,7 @@ from shlex import quote
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
-from irmeta.studies.design import reliability
+from irmeta.studies.design.reliability.study import reliability
 
 LINES = 3
 """Metrics that a figure for print has room for."""
@@ -24,9 +24,7 @@ TEXT = Text(
 
 def panel(content: Content, name: str) -> Panel:
     """Show expected tau and E rho2 by the number of topics, first by the metric that systems are ordered by."""
-    found = reliability.reliability(
-        content.used[name], teams=content.teams, rng=content.seed
-    )
+    found = reliability(content.used[name], teams=content.teams, rng=content.seed)
     by = content.order[name]
     outcome = found.sel(
         metric=[by, *(metric for metric in found.metric.values if metric != by)]

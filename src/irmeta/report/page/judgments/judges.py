@@ -9,7 +9,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
-from irmeta.studies.judges import compare as judges
+from irmeta.studies.judges.compare.study import compare_judges
 
 TEXT = Text(
     "judges",
@@ -49,7 +49,7 @@ def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
 def _compared(content: Content) -> Panel:
     """Compare all collections with the first, by one metric."""
     cubes = content.used
-    outcome = judges.compare_judges(
+    outcome = compare_judges(
         cubes,
         metrics=[next(iter(content.order.values()))],
         teams=content.teams,

@@ -10,7 +10,7 @@ from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
-from irmeta.studies.agreement import correlation
+from irmeta.studies.agreement.correlation.study import correlate
 
 TEXT = Text(
     "agreement",
@@ -36,7 +36,7 @@ def correlation_panel(
     level: Level, scores: Mapping[str, xr.DataArray], source: str
 ) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
-    outcome = correlation.correlate(scores, unit=level).data
+    outcome = correlate(scores, unit=level).data
     options = about(outcome)["options"]
     pictures = {
         "heatmap": Picture(

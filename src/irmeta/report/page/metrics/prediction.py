@@ -23,7 +23,8 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
 from irmeta.stats.prediction.intervals import LEVELS, expected_coverage, reach
 from irmeta.studies.prediction import accuracy
-from irmeta.studies.prediction.predict import OUTSIDE, predict
+from irmeta.studies.prediction.predict.cells import OUTSIDE
+from irmeta.studies.prediction.predict.study import predict
 from irmeta.words import listed
 
 GOOD = 0.8

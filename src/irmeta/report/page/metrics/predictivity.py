@@ -8,7 +8,7 @@ import xarray as xr
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
 from irmeta.report.plots import figure_of
-from irmeta.studies.agreement import predictivity
+from irmeta.studies.agreement.predictivity import study as predictivity
 
 PARTITIONS = 500
 """Random halves of the topics: the Monte-Carlo standard error of phi is then about .002."""

@@ -13,8 +13,9 @@ from irmeta.report.page.metrics.predictivity import power
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.metrics.ranking import subsets
-from irmeta.studies.agreement import predictivity
-from irmeta.studies.choice import ranking
+from irmeta.studies.agreement.predictivity.study import stands_for
+from irmeta.studies.choice.ranking import summary
+from irmeta.studies.choice.ranking.study import rank
 from irmeta.words import listed
 
 PARTITIONS = 30
@@ -62,9 +63,9 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     partitioned, since every half is a search of its own.
     """
     source, seed = content.sources, content.seed
-    choose = partial(ranking.rank, content.used, unit=level, rng=seed)
+    choose = partial(rank, content.used, unit=level, rng=seed)
     outcome = choose().data
-    tables = ranking.tables(outcome)
+    tables = summary.tables(outcome)
     chosen = reported(tables["subsets"])
     few = len(chosen)
     partitions = 0 if level == "system" else PARTITIONS
@@ -98,7 +99,7 @@ def beside_power(content: Content, chosen: Sequence[str]) -> list[str]:
     lines = []
     for name in content.used:
         try:
-            best, sure = predictivity.stands_for(power(content, name))
+            best, sure = stands_for(power(content, name))
         except IrmetaError:  # that section says so
             continue
         both = [metric for metric in chosen if metric in sure]

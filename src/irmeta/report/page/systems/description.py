@@ -11,7 +11,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
-from irmeta.studies.differences import description
+from irmeta.studies.differences.description.study import describe
 
 TEXT = Text(
     "systems",
@@ -32,7 +32,7 @@ def described(content: Content, name: str) -> xr.Dataset:
     seed = content.seed
     outcome: xr.Dataset = content.once(
         f"description {name}",
-        lambda: description.describe(scores, by=by, teams=content.teams, rng=seed),
+        lambda: describe(scores, by=by, teams=content.teams, rng=seed),
     )
     return outcome
 

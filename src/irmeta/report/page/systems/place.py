@@ -11,7 +11,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
-from irmeta.studies import place
+from irmeta.studies.place.study import place
 
 TEXT = Text(
     "place",
@@ -55,7 +55,7 @@ def place_panel(
     seed: int,
 ) -> Panel:
     """Place the systems of one collection by one metric."""
-    outcome = place.place(scores, on=factors, metrics=[metric], rng=seed).data
+    outcome = place(scores, on=factors, metrics=[metric], rng=seed).data
     level = about(outcome)["options"]["level"]
     pictures = {
         "place": Picture(

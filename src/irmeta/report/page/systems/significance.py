@@ -10,7 +10,9 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.page.systems.description import described, first
 from irmeta.report.plots.systems.significance import power
-from irmeta.studies.differences import description, significance
+from irmeta.studies.differences.description import summary as description
+from irmeta.studies.differences.significance import summary
+from irmeta.studies.differences.significance.study import significance
 
 LETTERED = 20
 """How many of the best systems the table for print shows, with letters: those that share one do not differ
@@ -46,7 +48,7 @@ def panel(content: Content, name: str) -> Panel:
     views = {title: first(frame, by) for title, frame in made.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
-    said = significance.findings(outcome.sel(metric=[by]))
+    said = summary.findings(outcome.sel(metric=[by]))
     lines = [line for line in said if line.startswith(f"{by}:")]
     return replace(
         made,
@@ -77,7 +79,7 @@ def range_of_power(ranked: pl.DataFrame) -> list[str]:
 def tested(content: Content, name: str) -> xr.Dataset:
     """Return the tests of all pairs of systems of one collection, which two sections show."""
     outcome: xr.Dataset = content.once(
-        f"tests {name}", lambda: significance.significance(content.used[name])
+        f"tests {name}", lambda: significance(content.used[name])
     )
     return outcome
 
@@ -93,9 +95,7 @@ def lettered(content: Content, name: str) -> pl.DataFrame:
         .filter(pl.col("metric") == by)
         .head(LETTERED)
     )
-    letters = significance.letters_of_best(
-        tested(content, name).sel(metric=by), LETTERED
-    )
+    letters = summary.letters_of_best(tested(content, name).sel(metric=by), LETTERED)
     return means.select(
         "system", "mean", "low", "high", letters=pl.Series(letters, dtype=pl.String)
     )

@@ -19,7 +19,7 @@ from irmeta.report.page.systems.significance import lettered
 from irmeta.scores.averages.means import additive, ahead
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
-from irmeta.studies.choice.ranking import is_reported
+from irmeta.studies.choice.ranking.study import is_reported
 from irmeta.studies.judges.estimate import highest
 from irmeta.words import counted, joined, listed
 

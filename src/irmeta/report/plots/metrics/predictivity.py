@@ -12,7 +12,7 @@ from irmeta.report.plots.marks import say
 from irmeta.report.plots.matrix import matrix, square
 from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, legend, named_rows
 from irmeta.scores.figures import short
-from irmeta.studies.agreement.predictivity import best_predictor
+from irmeta.studies.agreement.predictivity.study import best_predictor
 
 
 def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figure:

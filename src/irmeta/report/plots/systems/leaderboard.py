@@ -26,8 +26,7 @@ from irmeta.report.plots.rows import (
 from irmeta.scores.figures import short
 from irmeta.scores.result import is_estimated
 from irmeta.stats.arrays import Indices
-from irmeta.studies.leaderboard import column, order
-from irmeta.studies.leaderboard.summary import nouns
+from irmeta.studies.leaderboard.summary import column, nouns, order
 from irmeta.words import listed, shortened
 
 SHOWN = 30
