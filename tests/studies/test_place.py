@@ -453,6 +453,25 @@ def company(strength, gap=0.0, seed=20):
     return ours, {"weak": weak, "strong": strong}
 
 
+def test_holes_of_everybody_count_on_the_topics_asked_for_only():
+    """Holes of everybody's on other topics do no harm; on these the user chooses, as if systems had been left out."""
+    full = collection("mine", 5)
+    own = full.isel(system=[4], topic=range(8))
+    elsewhere = full.copy(deep=True)
+    elsewhere[7, 10] = np.nan
+    assert place(own, on=elsewhere)["percentile"].notnull().all()
+    holed = elsewhere.copy(deep=True)
+    holed[2, 3] = np.nan
+    with pytest.raises(ScoresError, match="of everybody's systems, 2 of 320 scores"):
+        place(own, on=holed)
+    outcome = place(own, on=holed, missing="systems")
+    before = place(own, on=full.isel(topic=range(8)).drop_sel(system="s-c"))
+    assert outcome["percentile"].values == pytest.approx(before["percentile"].values)
+    assert any("dropped 1 of 20 systems" in line for line in about(outcome)["notes"])
+    topics = place(own, on=holed, missing="topics")
+    assert about(topics)["inputs"]["collections"]["mine"]["topics"] == 7
+
+
 def test_anchors_take_the_company_out():
     """Among stronger systems an unchanged one stands lower; its gain over anchors stays, and they show the drift."""
     ours, everybody = company(1.0)

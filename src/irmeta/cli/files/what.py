@@ -52,6 +52,7 @@ ASKS = (
     Ask("describe", "{missing}"),
     Ask("leaderboard", "{one}", systems=3, across=True),
     Ask("correlate", "{missing}", metrics=2, across=True),
+    Ask("rank", "{missing}", systems=3, metrics=3, topics=1),
     Ask("predictivity", "{missing}", metrics=2, topics=10),
     Ask("reliability", "{missing}", topics=10, vary=True),
     Ask("design", "--target {metric}{missing}", systems=3, topics=10, vary=True),

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 
+from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
@@ -26,7 +27,7 @@ from irmeta.scores.groups.clusters import (
     with_clusters,
 )
 from irmeta.scores.groups.repeats import by_runs
-from irmeta.scores.selection import select
+from irmeta.scores.selection import complete, select
 from irmeta.scores.tables.frames import ALL, is_table
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across
@@ -95,6 +96,28 @@ def known_by_collection(
         name: one if isinstance(one := known[name], xr.Dataset) else _named(check(one))
         for name in names
     }
+
+
+def without_holes(
+    scores: xr.DataArray, known: Known, missing: Missing
+) -> tuple[xr.DataArray, Known, list[str]]:
+    """Cut the systems to place and everybody's, where these have holes, to what everybody has; say what was left out.
+
+    missing : what to do with holes of everybody's scores on the topics of the systems to place, as in
+        `selection.complete`
+    """
+    if isinstance(known, xr.Dataset) or not known.isnull().any():
+        return scores, known, []
+    asked = known.isel(
+        topic=known.topic.isin(scores.topic), metric=known.metric.isin(scores.metric)
+    )
+    try:
+        kept, said = complete(asked, missing)
+    except ScoresError as error:
+        raise ScoresError(f"of everybody's systems, {error}") from error
+    dropped = asked.indexes["topic"].difference(kept.indexes["topic"])
+    told = [f"of everybody's systems, {line}" for line in said]
+    return scores.drop_sel(topic=dropped), kept, told
 
 
 def serving(known: Known, metrics: Iterable[object]) -> tuple[Known, list[str]]:

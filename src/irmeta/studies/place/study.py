@@ -92,7 +92,7 @@ def place(
     anchor : systems that ran unchanged on all collections, from which the others are measured: one name, or one for
         each collection in their order, as in bm25=BM25-title; several with commas
     level : level of intervals and rank sets; tests have level 1 - this
-    missing : what to do with missing scores, as in `selection.complete`
+    missing : what to do with missing scores, of everybody's systems on these topics, too, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
     Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
@@ -143,6 +143,11 @@ def place(
     for one in cubes.values():
         standardization.require_raw(one)
     given_on = everybody.known_by_collection(on, list(cubes))
+    left_out = dict[str, list[str]]()
+    for name, field in given_on.items():
+        cubes[name], given_on[name], left_out[name] = everybody.without_holes(
+            cubes[name], field, missing
+        )
     known = {
         name: everybody.serving(one, cubes[name].metric.values)[0]
         for name, one in given_on.items()
@@ -154,6 +159,7 @@ def place(
     for name, given in cubes.items():
         whole, said = complete(select(given, metrics=names), missing)
         one = used[name] = everybody.as_known(whole, known[name])
+        said += left_out[name]
         said += everybody.notes(one, factors[name], known[name])
         said += everybody.serving(given_on[name], names)[1]
         notes += [f"{name}: {line}" for line in said]

@@ -266,8 +266,8 @@ def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
     topics = used.sizes["topic"]
     if systems < 2 or topics < 4:
         raise ScoresError(
-            f"predictive power needs at least 2 systems and 4 topics; there are {systems} and "
-            f"{topics}"
+            f"predictive power needs at least 2 systems and 4 topics, there are {systems} and {topics} (a system-wise "
+            "table has means only)"
         )
     if partitions < 2:
         raise ScoresError(
