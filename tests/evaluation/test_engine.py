@@ -840,4 +840,5 @@ def test_a_collection_says_how_much_of_each_run_is_judged():
     run = {t: {f"d{at}": 30.0 - at for at in order} for t, order in ranked.items()}
     made = evaluate(qrels, {"one": run}, "Judged@10")
     assert about(made)["judged"] == {"one": 0.3}
+    assert about(made)["lacking"] == {"one": 0}
     assert made.mean().item() == pytest.approx(0.3)

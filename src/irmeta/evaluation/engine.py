@@ -308,6 +308,7 @@ class Evaluation:
         """Say what the scores were made of and how, and what there is to know of them."""
         qrels = self.task.judgments.qrels
         readable = [one for one in outcomes if one.error is None]
+        scored = set(self.scored_topics(outcomes))
         metadata = {one.name: one.metadata for one in readable if one.metadata}
         dropped = {"drop_copies": self.drop_copies, "drop_empty": self.drop_empty}
         options = {"score_precision": self.task.precision, "topics": self.topics}
@@ -316,6 +317,7 @@ class Evaluation:
             "qrels": {"source": qrels.source, "sha256": qrels.digest},
             "runs": {one.name: one.digest for one in readable},
             "judged": {one.name: round(one.judged, 3) for one in readable},
+            "lacking": {one.name: len(set(one.lacking) & scored) for one in readable},
             **({"ir_metadata": metadata} if metadata else {}),
             "options": options
             | {name: True for name, asked in dropped.items() if asked},

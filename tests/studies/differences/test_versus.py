@@ -638,3 +638,31 @@ def test_how_often_intervals_held_is_of_such_scores(topics):
     assert any("held in 87" in note for note in plain)
     answers = irmeta.versus(of_answers(topics), "mine", "bm25").notes
     assert not any(" held in " in note for note in answers)
+
+
+def test_a_run_that_lacks_many_topics_is_told():
+    """A run that retrieves nothing on a tenth of the topics is told by versus, if it is compared, and by describe."""
+    topics = [str(i) for i in range(20)]
+    qrels = {topic: {"d": 1, "e": 0} for topic in topics}
+    whole = {topic: {"d": 2.0, "e": 1.0} for topic in topics}
+    runs = {
+        "whole": {**whole, "3": {"e": 1.0}},
+        "part": {topic: whole[topic] for topic in topics[:18]},
+        "nearly": {topic: whole[topic] for topic in topics[:19]},
+    }
+    scores = irmeta.evaluate(qrels, runs, "RR")
+    said = "by part on 2 topics; are all runs whole?"
+    for system, against, told in (
+        ("part", "nearly", True),
+        ("nearly", "part", True),
+        ("nearly", "all", False),
+    ):
+        notes = irmeta.about(irmeta.versus(scores, system=system, against=against))[
+            "notes"
+        ]
+        assert any(note.endswith(said) for note in notes) == told
+    assert any(
+        note.endswith(said) for note in irmeta.about(irmeta.describe(scores))["notes"]
+    )
+    common = irmeta.evaluate(qrels, runs, "RR", topics="common")
+    assert irmeta.about(common)["lacking"] == {"whole": 0, "part": 0, "nearly": 0}

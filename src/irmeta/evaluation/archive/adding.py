@@ -19,6 +19,7 @@ _EVALUATED = {
     "qrels",
     "runs",
     "judged",
+    "lacking",
     "ir_metadata",
     "options",
     "notes",
@@ -89,7 +90,8 @@ class Collection:
         names = {**self.about["names"], "system": list(dict.fromkeys(systems))}
         notes = [*old.get("notes", []), *_notes(old, new)]
         by_run = {
-            name: {**old.get(name, {}), **more[name]} for name in ("runs", "judged")
+            name: {**old.get(name, {}), **more[name]}
+            for name in ("runs", "judged", "lacking")
         }
         attributes = {**old, **by_run, "notes": notes}
         if "ir_metadata" in more:

@@ -1,6 +1,5 @@
 """What files of irmeta say of themselves: each document is held against its schema, as a whole, when it is read."""
 
-from collections.abc import Mapping
 from typing import Annotated, Any, Required, TypedDict
 
 import msgspec
@@ -66,6 +65,7 @@ class Attributes(TypedDict, total=False):
     qrels: Judged
     runs: dict[Name, str]
     judged: dict[Name, float]
+    lacking: dict[Name, int]
     options: dict[str, Any]
     computed: dict[Name, Name]
     ir_metadata: dict[Name, Any]
@@ -112,7 +112,7 @@ class FactorsFile(TypedDict, total=False):
     notes: list[str]
     spread: dict[Name, Spread]
     standing: dict[Name, dict[str, list[float | None]]]
-    scores: Mapping[str, Any]
+    scores: Attributes
 
 
 class Part(TypedDict):

@@ -1,6 +1,6 @@
 """Notes on tests of differences: what intervals hold, which p cannot be small, what a test asks."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
@@ -20,13 +20,15 @@ from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import Way
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 ASKED: Mapping[str, str] = {
     "wilcoxon": "whether the differences lie symmetrically around 0",
     "sign": "which of two systems wins on more {}s",
 }
 """What a test asks that does not ask of means."""
+MANY = 0.1
+"""The share of topics from which on it is told that a system retrieves nothing on them."""
 LEVELS: Mapping[str, str] = {
     "t": "paired t test",
     "permutation": "permutation test",
@@ -208,6 +210,23 @@ def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
         return []
     return [
         f"Pairs that differ by more were called equivalent in {called} (5% promised; docs/coverage.md)."
+    ]
+
+
+def on_lacking(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
+    """Say which systems retrieve nothing on many topics, where evaluated scores say so: these count as 0."""
+    counts = about(scores).get("lacking", {})
+    many = [
+        f"{name} on {counts[name]} topics"
+        for name in systems
+        if counts.get(name, 0) >= MANY * scores.sizes["topic"]
+    ]
+    if not many:
+        return []
+    return [
+        Act(
+            f"Nothing is retrieved, which counts as 0, by {listed(many)}; are all runs whole?"
+        )
     ]
 
 

@@ -34,6 +34,7 @@ from irmeta.stats.rankings.ranksets import (
     fewest_topics,
     rank_sets,
 )
+from irmeta.studies.differences.notes import on_lacking
 from irmeta.studies.differences.without import WITHOUT, Flagged, leave_out
 from irmeta.studies.door import study
 from irmeta.words import counted, listed
@@ -128,7 +129,8 @@ def describe(
         data |= _of_one(averaged, system, level, generator)
     data |= _of_scores(of_each(unmoved(scores)))
     options = {"by": by, "system": system, **team.options}
-    said = _notes(names, scores, level)
+    said = on_lacking(scores, scores.system.values.tolist())
+    said += _notes(names, scores, level)
     notes += _without_width(data["low"], data["high"])
     flagged = None
     if without is not None:

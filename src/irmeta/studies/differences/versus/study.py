@@ -25,6 +25,7 @@ from irmeta.studies.differences.notes import (
     on_constant,
     on_equivalence,
     on_intervals,
+    on_lacking,
     on_tests,
 )
 from irmeta.studies.differences.versus.family import PAIR, Family
@@ -136,6 +137,8 @@ def versus(
     _require_topics(scores.sizes["topic"], parts)
     family = Family.of(scores, system, against)
     notes += family.tied()
+    named = family.names if len(family.names) < len(family.others) else []
+    notes += on_lacking(scores, [family.system, *named])
     _require_common(family.found, family.names, way.correct)
     figures = _figures(family, way, generator)
     data: dict[str, Any] = {name: (PAIR, values) for name, values in figures.items()}
