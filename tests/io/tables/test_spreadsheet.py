@@ -191,3 +191,23 @@ def test_a_column_called_almost_as_a_role_is_noted(tmp_path: Path) -> None:
     assert about(cube_)[PRINTED] == [
         "column 'scor' is read as a metric; if it is the score, say --score 'scor'"
     ]
+
+
+def test_a_column_on_another_scale_is_told(tmp_path: Path) -> None:
+    """Percentages among fractions, and numbers that are no scores, are told; holes do not matter."""
+    rows = ["model,nq,fiqa,arguana", "a,.5,.25,.75", "b,.75,,.5", "c,.25,.5,.5"]
+    path = tmp_path / "t.csv"
+
+    def told(lines: list[str]) -> list[str]:
+        path.write_text("\n".join(lines))
+        (scores,) = import_table(path).values()
+        return [note for note in about(scores).get(PRINTED, []) if "reach" in note]
+
+    assert not told(rows)
+    sizes = [
+        f"{row},{more}"
+        for row, more in zip(rows, ["Size (M)", 7, 70, 700], strict=True)
+    ]
+    (said,) = told(sizes)
+    assert said.startswith("scores reach 700 in Size (M), 0.75 elsewhere;")
+    assert "--ignore 'Size (M)'" in said

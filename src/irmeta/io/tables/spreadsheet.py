@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from itertools import product
 from os import PathLike
+from shlex import quote
 from typing import Any
 
 import polars as pl
@@ -34,6 +35,8 @@ _TYPE = ("type", "task_type")
 _MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")
 """Columns of a file with the cost of each model."""
+APART = 10
+"""A column whose highest score is so many times that of most others is on another scale."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
 """A number, or a dash for a missing one: no formula."""
 
@@ -75,7 +78,7 @@ def import_table(
         raise FileFormatError(f"{shown(where)}: {error}") from error
     if rows is None and system is None and topic is None:
         told = [*told, *_guessed(table, cubes)]
-    told = [*told, *_misspelt(table, cubes)]
+    told = [*told, *_misspelt(table, cubes), *_scales(table, cubes)]
     said = recorded({PRINTED: told}) if told else {}
     cubes = {name: one.assign_attrs(said) for name, one in cubes.items()}
     if list(cubes) == ["collection"]:
@@ -112,6 +115,26 @@ def _misspelt(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
         if name in scores.indexes[dim]
         for role, known in SPELLINGS.items()
         if any(_one_letter_off(name.lower(), one) for one in known)
+    ]
+
+
+def _scales(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say which columns of topics are on a far larger scale than others: percentages, or no scores at all."""
+    if not isinstance(table, pl.DataFrame) or len(cubes) != 1:
+        return []
+    (scores,) = cubes.values()
+    columns = scores.sel(topic=scores.topic.isin(table.columns)).max(
+        ("system", "metric")
+    )
+    columns = columns.dropna("topic")
+    larger = columns >= APART * columns.median()
+    if not larger.any():
+        return []
+    names = columns.topic.values[larger]
+    far, near = (float(columns[at].max()) for at in (larger, ~larger))
+    return [
+        f"scores reach {far:.4g} in {listed(names, 3)}, {near:.4g} elsewhere; bring percentages to one scale, and "
+        f"leave out what is no score (--ignore {quote(str(names[0]))})"
     ]
 
 
