@@ -48,7 +48,15 @@ def result(
 def describe(scores: xr.DataArray) -> dict[str, Any]:
     """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
     size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
-    return {**size, "missing": int(np.isnan(scores.values).sum()), **about(scores)}
+    facts = about(scores)
+    if "lacking" in facts:
+        systems = scores.indexes["system"]
+        facts["lacking"] = {
+            name: count
+            for name, count in facts["lacking"].items()
+            if count and name in systems
+        }
+    return {**size, "missing": int(np.isnan(scores.values).sum()), **facts}
 
 
 def scale(attributes: Mapping[str, Any]) -> str | None:

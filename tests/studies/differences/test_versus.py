@@ -661,8 +661,9 @@ def test_a_run_that_lacks_many_topics_is_told():
             "notes"
         ]
         assert any(note.endswith(said) for note in notes) == told
-    assert any(
-        note.endswith(said) for note in irmeta.about(irmeta.describe(scores))["notes"]
-    )
+    for study in (irmeta.describe, irmeta.significance, irmeta.table):
+        result = study(scores)
+        assert any(note.endswith(said) for note in irmeta.about(result)["notes"])
+        assert "2 runs scored 0 on topics without documents" in result.method_text
     common = irmeta.evaluate(qrels, runs, "RR", topics="common")
     assert irmeta.about(common)["lacking"] == {"whole": 0, "part": 0, "nearly": 0}

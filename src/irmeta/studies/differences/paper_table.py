@@ -23,7 +23,7 @@ from irmeta.stats.tests import paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
-from irmeta.studies.differences.notes import on_tests
+from irmeta.studies.differences.notes import on_lacking, on_tests
 from irmeta.studies.door import study
 from irmeta.studies.result.method import CORRECTIONS, TESTS, UNNAMED
 from irmeta.words import counted
@@ -86,6 +86,7 @@ def table(
     generator, _ = seeded(rng)
     every = _names(scores)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
+    notes += on_lacking(scores, scores.system.values.tolist())
     if label is not None and not re.fullmatch(r"[\w:.-]+", label):
         raise ScoresError(
             f"label {label!r}: LaTeX takes letters, digits, :, - and ., as in tab:results"

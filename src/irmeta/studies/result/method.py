@@ -94,6 +94,11 @@ def _scores(
     left_out = [size[LEFT_OUT] for size in collections.values() if LEFT_OUT in size]
     missing = sum(size["missing"] for size in collections.values())
     of_missing = joined(left_out) or _missing(options, missing)
+    part = sum(len(size.get("lacking", ())) for size in collections.values())
+    if part:
+        of_missing += (
+            f", but {counted(part, 'run')} scored 0 on topics without documents"
+        )
     return f"The scores are those of {joined(said)}; {of_missing}"
 
 

@@ -32,6 +32,7 @@ from irmeta.studies.differences.notes import (
     on_constant,
     on_equivalence,
     on_intervals,
+    on_lacking,
     on_tests,
 )
 from irmeta.studies.door import study
@@ -101,6 +102,7 @@ def significance(
     correct = correct or "holm"
     generator, _ = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
+    notes += on_lacking(scores, scores.system.values.tolist())
     if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
         raise ScoresError(
             "a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)"
