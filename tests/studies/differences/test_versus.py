@@ -217,9 +217,22 @@ def test_a_difference_is_a_share_of_the_others_mean():
     share = (means.sel(system="mine") / means.sel(system="bm25")).item() - 1
     assert tables(found)["comparisons"]["relative"].item() == pytest.approx(share)
     assert f"({share:+.0%}, 95% interval" in findings(found)[0]
+    sizes = np.repeat(["a", "b", "c", "d"], [1, 2, 4, made.sizes["topic"] - 7])
+    clusters = dict(zip(made.topic.values, sizes.tolist(), strict=True))
+    grouped = irmeta.versus(with_clusters(made, clusters), "mine", "bm25", metrics="AP")
+    assert tables(grouped)["comparisons"]["relative"].item() == pytest.approx(share)
     found = irmeta.versus(made - 0.5, "mine", "bm25", metrics="AP")
     assert tables(found)["comparisons"]["relative"].to_list() == [None]
     assert "%, 95% interval" not in findings(found)[0]
+
+
+def test_a_difference_of_geometric_means_is_their_ratio():
+    """Differences by GMAP are of logarithms, so what is gained is the ratio of geometric means less 1."""
+    made = scores()[..., :1].assign_coords(metric=["GMAP"])
+    found = irmeta.versus(made, "mine", "bm25")
+    logs = np.log(np.maximum(made.isel(metric=0), 1e-5)).mean("topic")
+    share = np.exp(logs.sel(system="mine") - logs.sel(system="bm25")).item() - 1
+    assert tables(found)["comparisons"]["relative"].item() == pytest.approx(share)
 
 
 def test_one_system_that_is_not_distinguished_is_one():

@@ -4,6 +4,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import seen
 from irmeta.scores.figures import ENDS, intervals, p_said, p_value, short, spoken
@@ -116,11 +117,17 @@ def _relative(outcome: xr.Dataset) -> xr.DataArray:
     mean = other.mean("topic")
     above_0 = (mean > 0) & (other.min("topic") >= 0)
     above_0 &= outcome["score"].min("topic") >= 0
-    # a difference may be another mean than that over topics, as the one over clusters
+    # a difference may be another mean than that over rows: of clusters the larger count more
     same = abs(by_topic.mean("topic") - difference) <= EQUAL
+    if unit(outcome) != "topic":
+        weighted = (outcome["mean"] - difference).where(by_topic.notnull().all("topic"))
+        mean, same = mean.where(same, weighted), same | weighted.notnull()
     [first, *_] = about(outcome)["inputs"]["collections"].values()
     raw = scale(first) is None
-    return (difference / mean).where(above_0 & same & raw)
+    shares = (difference / mean).where(above_0 & same & raw)
+    # differences of geometric means are of logarithms
+    logs = outcome["metric"].isin(geometric(outcome["metric"].values.ravel()))
+    return shares.where(~logs, np.expm1(difference))
 
 
 def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
