@@ -285,7 +285,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         differ = {
             name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")
         }
-        shown[f"{metric}: intervals of differences"] = pl.DataFrame(
+        beside = about(outcome)["inputs"]["collections"]["machine"]["topics"]
+        title = f"{metric}: intervals of differences with {beside} machine topics"
+        shown[f"{title} (means: --table sizes)"] = pl.DataFrame(
             {
                 "human topics": one["size"].values,
                 "width": width["width_pairs"],
@@ -315,7 +317,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         rho = short(float(one["rho_pairs"]))
         every = f" All {total} topics, judged by people, give {most}."
         said.append(
-            f"{metric}: intervals of differences are {now} wide now; for {wanted} people judge {way} (rho {rho})."
+            f"{metric}: intervals of differences are {now} wide now (rho {rho}); for {wanted} people judge {way}."
             f"{every if judged < total else ''}"
         )
     return said
@@ -356,20 +358,30 @@ def _cheapest(one: xr.Dataset, judged: int, total: int) -> str:
     """Name the cheapest way to the width wanted, and what people alone cost; nothing without costs, or a way."""
     if "best_share" not in one:
         return ""
+    options = about(one)["options"]
     alone, best, of_machine, needed = (
         int(one[name])
         for name in ("topics_alone", "topics_best", "machine_best", "topics_needed")
     )
     people = _alone(alone, judged)
     ways = {
-        people: float(one["cost_alone"]),
-        _beside(best, of_machine, judged, total): float(one["cost_best"]),
-        _beside(needed, total, judged, total): float(one["cost_needed"]),
+        people: ("cost_alone", alone, 0),
+        _beside(best, of_machine, judged, total): ("cost_best", best, of_machine),
+        _beside(needed, total, judged, total): ("cost_needed", needed, total),
     }
-    known = {way: cost for way, cost in ways.items() if not np.isnan(cost)}
+    cost = {way: float(one[name]) for way, (name, *_) in ways.items()}
+    known = [way for way in ways if not np.isnan(cost[way])]
     if not known:
         return ""
-    way = min(known, key=lambda name: known[name])
-    others = known.keys() & {people} - {way}
-    beside = "".join(f", or {other} for {known[other]:g}" for other in others)
-    return f"{way} for {known[way]:g}, the cheapest way{beside}"
+
+    def told(way: str) -> str:
+        _, human, machine = ways[way]
+        more = max(0, human - judged) * options["human_topic_cost"]
+        more += max(0, machine - total) * options["llm_topic_cost"]
+        return f"{way} for {cost[way]:g} ({more:g} still to pay)"
+
+    cheapest = min(known, key=cost.__getitem__)
+    beside = ""
+    if people in known and people != cheapest:
+        beside = f", or {told(people)}"
+    return f"{told(cheapest)}, the cheapest way{beside}"
