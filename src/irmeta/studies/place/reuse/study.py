@@ -242,7 +242,7 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
         )
     if not pooled.all():
         notes.append(
-            f"{(~pooled).sum()} of {pooled.size} runs were not pooled and are ignored"
+            f"{(~pooled).sum()} of {pooled.size} runs were not pooled: losses are of the others, ranks among all"
         )
     if nobody := int((owner == NOBODY).sum()):
         if depth is None:
