@@ -17,7 +17,7 @@ from irmeta.words import listed
 
 def result(
     study: str,
-    data: Mapping[str, Any],
+    data: Mapping[Any, Any],
     *,
     inputs: Mapping[str, xr.DataArray],
     options: Mapping[str, Any],
@@ -138,6 +138,15 @@ def frame(
     return pl.DataFrame(
         [_column(name, one.values.ravel()) for name, one in laid.items()]
     )
+
+
+def ends(*names: str) -> list[str]:
+    """Return the names of figures, each before those of the ends of its interval.
+
+    >>> ends("tau")
+    ['tau', 'tau_low', 'tau_high']
+    """
+    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
 
 
 def with_nulls(table: pl.DataFrame) -> pl.DataFrame:

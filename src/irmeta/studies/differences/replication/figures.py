@@ -1,6 +1,6 @@
 """The figures of reproductions: what is there again, of each run by itself, and of its ranked lists."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +10,7 @@ from scipy.special import ndtri
 from irmeta.scores.averages.intervals import of_units
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.groups.clusters import in_clusters
+from irmeta.scores.result import ends
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.rankings.lists import overlap, tau_union
@@ -19,12 +20,9 @@ from irmeta.studies.differences.replication.given import DEPTH, Experiment
 
 LEAST_SHARED = 2
 """Topics that two experiments must share by name to be compared topic by topic."""
-ENDS = ("", "_low", "_high")
 HARDER, EASIER, LOSES, GAINS = "harder", "easier", "loses", "gains"
 UNSHOWN = "not shown"
 """What may be said of a collection and of a system, over time."""
-Figures = dict[str, tuple[tuple[str, ...], Any]]
-"""Figures by name, each with its dimensions."""
 
 
 class Part(NamedTuple):
@@ -56,15 +54,12 @@ def _aligned(
     return first.transpose(*order), again.transpose(*order), together
 
 
-def stacked(found: Sequence[Figures]) -> dict[str, Any]:
-    """Put the figures of several experiments together."""
-    return {
-        name: (
-            dims,
-            np.stack([one[name][1] for one in found], axis=dims.index("experiment")),
-        )
-        for name, (dims, _) in found[0].items()
-    }
+def _runs(
+    first: xr.DataArray, again: xr.DataArray, together: bool, metric: int
+) -> list[Two]:
+    """Return each run's scores in two aligned experiments, by one metric."""
+    before, after = first.values[..., metric], again.values[..., metric]
+    return [Two(*pair, together) for pair in zip(before, after, strict=True)]
 
 
 def against(
@@ -75,56 +70,33 @@ def against(
     within: float,
     level: float,
     count: int,
-) -> Figures:
-    """Compare one of some experiments with the original: figures over (metric,) or (run, metric), by their dims."""
-    before, after, together = _aligned(first.scores, again.scores, unpaired)
-    one, two = before.values, after.values
-    by_topic = [
-        side.values for side in _aligned(first.topics, again.topics, unpaired)[:2]
-    ]
+) -> xr.Dataset:
+    """Compare one of some experiments with the original: figures over (metric,) or (metric, run)."""
+    sides = _aligned(first.scores, again.scores, unpaired)
+    by_topic = _aligned(first.topics, again.topics, unpaired)
+    before, after, together = sides
     clustered = in_clusters(first.topics)
     binary = np.stack([first.binary, again.binary], axis=1)
-    means, most = _means(first, before.topic, level), widest(before)
+    most = widest(before)
     rows = []
-    for at in range(one.shape[2]):
-        runs = [
-            Two(*pair, together)
-            for pair in zip(one[..., at], two[..., at], strict=True)
-        ]
-        plain = [
-            Two(*pair, together)
-            for pair in zip(by_topic[0][..., at], by_topic[1][..., at], strict=True)
-        ]
+    for at in range(before.sizes["metric"]):
+        runs = _runs(*sides, at)
+        plain = [] if clustered else _runs(*by_topic, at)
         effect = runs[0]
         if len(runs) > 1:
             own, base = runs
             effect = Two(own.first - base.first, own.again - base.again, together)
         row = _of_effect(effect, runs, keep, within, level, most[at], binary[at])
-        row |= _of_runs(runs, means[at], [] if clustered else plain, level)
         if len(runs) > 1:
             row |= _over_time(effect, runs[1], 1 - (1 - level) / count)
-        rows.append(row)
-    whole = {name: np.stack([row[name] for row in rows], axis=-1) for name in rows[0]}
-    whole["topics"] = np.array(min(one.shape[1], two.shape[1]))
-    whole["together"] = np.array(together)
-    of_run = {"mean", "p", *_ends("first"), *_ends("change"), *_ends("rmse")}
-    return {name: (_dims(name, of_run), value) for name, value in whole.items()}
+        rows.append(xr.Dataset(row | _of_runs(runs, plain, level)))
+    topics = min(before.sizes["topic"], after.sizes["topic"])
+    found = xr.concat(rows, "metric").assign(_of_first(first, before.topic, level))
+    return found.assign(topics=topics, together=together)
 
 
-def _dims(name: str, of_run: set[str]) -> tuple[str, ...]:
-    if name in ("topics", "together"):
-        return ("experiment",)
-    return (
-        ("run", "experiment", "metric") if name in of_run else ("experiment", "metric")
-    )
-
-
-def _ends(name: str) -> list[str]:
-    return [f"{name}{end}" for end in ENDS]
-
-
-def _named(name: str, found: Found) -> dict[str, Any]:
-    return dict(zip(_ends(name), found, strict=True))
+def _with_ends(name: str, found: Iterable[Any]) -> dict[str, Any]:
+    return dict(zip(ends(name), found, strict=True))
 
 
 def _of_effect(
@@ -152,16 +124,16 @@ def _of_effect(
         verdict = "no effect"
     smallest = keep if led else 1 - within
     figures: dict[str, Any] = {
-        **_named("ratio", ratio),
+        **_with_ends("ratio", ratio),
         "verdict": verdict,
         "topics_needed": reproduced.topics_needed(effect, smallest, level),
     }
     if led:
         figures |= {
-            **_named("original_lead", original),
-            **_named("lead", new),
-            **_named("lead_change", reproduced.change(effect, level)),
-            **_named("delta_ri", reproduced.relative(runs[0], runs[1], level)),
+            **_with_ends("original_lead", original),
+            **_with_ends("lead", new),
+            **_with_ends("lead_change", reproduced.change(effect, level)),
+            **_with_ends("delta_ri", reproduced.relative(runs[0], runs[1], level)),
         }
     return figures
 
@@ -208,44 +180,37 @@ def _verdict(ratio: Found, least: float, most: float) -> str:
     return "cannot tell"
 
 
-def _means(part: Part, topics: xr.DataArray, level: float) -> list[list[Found]]:
-    """Return by metric each run's mean over some topics with its interval, as `describe` has it."""
+def _of_first(part: Part, topics: xr.DataArray, level: float) -> dict[str, Any]:
+    """Return each run's mean over some topics of the original with its interval, as `describe` has it."""
     scores = part.everyone.sel(topic=topics.values)
-    found = scores.mean("topic")
-    ends = xr.full_like(found, np.nan)
-    figures = xr.Dataset({"mean": found, "low": ends, "high": ends})
+    mean = scores.mean("topic")
+    nothing = xr.full_like(mean, np.nan)
+    found = xr.Dataset({"mean": mean, "low": nothing, "high": nothing})
     if topics.size > 1:
-        figures = of_units(scores, level, part.binary)
-    figures = figures.sel(system=list(part.names))
-    columns = [figures[name].transpose("metric", "system") for name in figures]
-    return [
-        [Found(*map(float, of_run)) for of_run in zip(*of_metric, strict=True)]
-        for of_metric in zip(*(column.values for column in columns), strict=True)
-    ]
+        found = of_units(scores, level, part.binary)
+    columns = found.sel(system=list(part.names)).transpose("metric", "system")
+    names = zip(ends("first"), ("mean", "low", "high"), strict=True)
+    return {to: (("metric", "run"), columns[name].values) for to, name in names}
 
 
-def _of_runs(
-    runs: Sequence[Two], first: Sequence[Found], plain: Sequence[Two], level: float
-) -> dict[str, Any]:
+def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[str, Any]:
     """Return figures of each run by itself, (run,): means, their change, p, and on the same topics RMSE.
 
-    first : each run's mean in the first experiment.
     plain : the scores by topic; nothing where topics come in clusters, which RMSE knows nothing of.
     """
     errors = [reproduced.rmse(one, level) for one in plain if one.together]
-    found = {
-        "first": first,
-        "change": [reproduced.change(one, level) for one in runs],
-        "rmse": errors or [reproduced.NOTHING] * len(runs),
-    }
     figures = {
-        "mean": np.array([one.again.mean() for one in runs]),
-        "p": np.array([reproduced.p_value(one) for one in runs]),
+        "mean": [one.again.mean() for one in runs],
+        "p": [reproduced.p_value(one) for one in runs],
+        **_with_ends(
+            "change",
+            [*zip(*(reproduced.change(one, level) for one in runs), strict=True)],
+        ),
+        **_with_ends(
+            "rmse", [*zip(*(errors or [reproduced.NOTHING] * len(runs)), strict=True)]
+        ),
     }
-    for name, values in found.items():
-        columns = np.array(values).T
-        figures |= dict(zip(_ends(name), columns, strict=True))
-    return figures
+    return {name: ("run", list(values)) for name, values in figures.items()}
 
 
 def of_lists(
@@ -270,10 +235,10 @@ def of_lists(
     data: dict[str, Any] = {}
     for name, values, least in (("tau_union", taus, -1.0), ("rbo", rbos, 0.0)):
         means = [[_known_mean(own, least, level) for own in rows] for rows in values]
-        ends = np.moveaxis(np.array(means), -1, 0)
+        found = np.moveaxis(np.array(means), -1, 0)
         of_run = {
             end: (("run", "experiment"), one)
-            for end, one in zip(_ends(name), ends, strict=True)
+            for end, one in zip(ends(name), found, strict=True)
         }
         data |= of_run | {f"topic_{name}": (("run", "experiment", "topic"), values)}
     return data | {"topic": topics}

@@ -1,7 +1,7 @@
 """The study of reproductions: what of an effect is there again, and what moved, the systems or the collection."""
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import xarray as xr
 
@@ -17,6 +17,7 @@ from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select
 from irmeta.scores.tables.frames import ALL
+from irmeta.stats.arrays import Bools, Ints
 from irmeta.studies.differences.replication import figures
 from irmeta.studies.differences.replication.figures import Part
 from irmeta.studies.differences.replication.given import (
@@ -99,16 +100,19 @@ def replicate(
         figures.against(parts[0], part, unpaired, keep, within, level, len(every) - 1)
         for part in parts[1:]
     ]
-    data = figures.stacked(found)
+    data = xr.concat(found, "experiment")
+    together, topics_of = data["together"].values, data["topics"].values
     listed = [part.names for part in parts]
     if all(one.lists for one in every):
-        data |= figures.of_lists(every, listed, data["together"][1], persistence, level)
+        data = data.assign(
+            figures.of_lists(every, listed, together, persistence, level)
+        )
     outcome = result(
         "replication",
         data,
         inputs={one.name: part.topics for one, part in zip(every, parts, strict=True)},
         options={"original": every[0].name},
-        notes=_notes(data, every, parts),
+        notes=_notes(together, topics_of, every, parts),
     )
     labels = [_label(asked, own) for asked, own in zip(wanted, listed[0], strict=True)]
     return outcome.assign_coords(
@@ -184,7 +188,7 @@ def _part(
 
 
 def _notes(
-    data: Mapping[str, Any], every: Sequence[Experiment], parts: Sequence[Part]
+    together: Bools, topics: Ints, every: Sequence[Experiment], parts: Sequence[Part]
 ) -> list[str]:
     """Say which topics were compared, and where intervals hold less often than promised."""
     notes = [note for part in parts for note in part.notes]
@@ -194,8 +198,7 @@ def _notes(
                 "Scores only: how alike the ranked lists are is left out; run files with --qrels show it."
             )
         )
-    together = data["together"][1]
-    if (several := int((~together).sum())) > 1 and "drift" in data:
+    if (several := int((~together).sum())) > 1 and len(parts[0].names) > 1:
         notes.append(
             Method(
                 f"That the collection changes, or a system drifts, is said of {several} experiments at once "
@@ -203,7 +206,7 @@ def _notes(
             )
         )
     for one, part, same, count in zip(
-        every[1:], parts[1:], together, data["topics"][1], strict=True
+        every[1:], parts[1:], together, topics, strict=True
     ):
         sizes = parts[0].scores.sizes["topic"], part.scores.sizes["topic"]
         if same and count < max(sizes):
@@ -215,7 +218,7 @@ def _notes(
             )
         if sizes == (1, 1) and part.scores.topic.values[0] == ALL:
             notes.append(f"{one.name}: means only, so there are no intervals")
-    smallest = int(data["topics"][1].min())
+    smallest = int(topics.min())
     if together.any():
         found = held(RMSE, systems=1, topics=smallest)
         notes += found.said("95% intervals of RMSE")

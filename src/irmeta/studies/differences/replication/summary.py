@@ -7,7 +7,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, intervals, p_said, p_value, short, spoken
 from irmeta.scores.groups.clusters import unit
-from irmeta.scores.result import frame, with_nulls
+from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.differences.replication.figures import (
     EASIER,
     GAINS,
@@ -34,11 +34,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     runs : run, experiment, metric, first (mean in the original), mean, change and rmse, each with low and high, and p.
     lists, topics : run, experiment, tau_union and rbo, with low and high, or by topic; of run files only.
     """
-    names = ["verdict", *_ends("ratio"), "topics", "together", "topics_needed"]
+    names = ["verdict", *ends("ratio"), "topics", "together", "topics_needed"]
     if "lead" in outcome:
-        names += _ends("original_lead", "lead", "lead_change", "delta_ri")
+        names += ends("original_lead", "lead", "lead_change", "delta_ri")
         names += ["collection", "drift"]
-    of_runs = [*_ends("first"), "mean", *_ends("change", "rmse"), "p"]
+    of_runs = [*ends("first"), "mean", *ends("change", "rmse"), "p"]
     views = {
         "experiments": frame(outcome, names, by=["experiment", "metric"]).with_columns(
             pl.col("topics_needed").replace(np.inf, None)
@@ -47,7 +47,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
     if "rbo" in outcome:
         views["lists"] = frame(
-            outcome, _ends("tau_union", "rbo"), by=["run", "experiment"]
+            outcome, ends("tau_union", "rbo"), by=["run", "experiment"]
         )
         by_topic = frame(
             outcome, ["topic_tau_union", "topic_rbo"], by=["run", "experiment", "topic"]
@@ -56,10 +56,6 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             {"topic_tau_union": "tau_union", "topic_rbo": "rbo"}
         )
     return {name: with_nulls(view) for name, view in views.items()}
-
-
-def _ends(*names: str) -> list[str]:
-    return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -146,7 +142,7 @@ def _lists(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _with_interval(row: xr.Dataset, name: str) -> str:
-    value, low, high = (float(row[end]) for end in _ends(name))
+    value, low, high = (float(row[end]) for end in ends(name))
     if np.isnan(low):
         return short(value, 3)
     return f"{short(value, 3)} ({interval(low, high)})"
@@ -299,11 +295,11 @@ def _needed(one: xr.Dataset) -> str:
 
 
 def _figure(one: xr.Dataset, name: str) -> str:
-    value, low, high = (float(one[end]) for end in _ends(name))
+    value, low, high = (float(one[end]) for end in ends(name))
     if np.isnan(low):
         return short(value, 3, sign=True)
-    ends = f"{short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
-    return f"{short(value, 3, sign=True)}, {_level(one)} {ends}"
+    between = f"{short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
+    return f"{short(value, 3, sign=True)}, {_level(one)} {between}"
 
 
 def _over_time(every: xr.Dataset) -> str:
