@@ -3,18 +3,16 @@
 import re
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
-from pathlib import Path
 from typing import Any, get_args
 
 import xarray as xr
-from jinja2 import Environment
 
 from irmeta.choices import MEANINGS, Status
-from irmeta.report.page.templates import hashes
+from irmeta.report.page.templates import asset, hashes, template
 from irmeta.scores.attributes import about
 from irmeta.studies.checks.reproduction import findings, tables
 
-_TEMPLATE = Path(__file__).with_name("reproduction.html.j2")
+_PAGE = "reproduction.html.j2"
 GENERATOR = "irmeta reproduce"
 """Marks a page of ours."""
 WIDEST = 13
@@ -25,17 +23,12 @@ Cell = dict[str, Any]
 
 def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
     """Return the page of papers, each a title and the outcome of its reproduction."""
-    source = _TEMPLATE.read_text(encoding="utf-8")
-    template = Environment(
-        autoescape=True, trim_blocks=True, lstrip_blocks=True
-    ).from_string(source)
-    views = [_paper(title, outcome) for title, outcome in papers]
-    return template.render(
-        papers=views,
+    return template(_PAGE).render(
+        papers=[_paper(title, outcome) for title, outcome in papers],
         meaning=MEANINGS[Status],
         version=version("irmeta"),
         generator=GENERATOR,
-        hashes=hashes(*re.findall("<script>(.*?)</script>", source, flags=re.DOTALL)),
+        hashes=hashes(*re.findall("(?s)<script>(.*?)</script>", asset(_PAGE))),
     )
 
 
@@ -66,10 +59,7 @@ def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
     """Lay an item's cells out as the matrix they are, or as a list where that would be mostly empty."""
     notes = list(dict.fromkeys(cell["note"] for cell in cells if cell["note"]))
     for cell in cells:
-        if cell["note"]:
-            cell["footnote"] = notes.index(cell["note"]) + 1
-        else:
-            cell["footnote"] = None
+        cell["footnote"] = notes.index(cell["note"]) + 1 if cell["note"] else None
     rows, columns = (
         list(dict.fromkeys(cell[part] for cell in cells)) for part in ("row", "column")
     )

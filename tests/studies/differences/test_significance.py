@@ -162,14 +162,12 @@ def test_of_many_metrics_each_has_a_row():
 
 
 def test_tukey_is_not_corrected_twice():
-    """Randomised Tukey HSD and max-t hold for all pairs by themselves; the result says so, and refuses a correction."""
+    """Randomised Tukey HSD and max-t hold for all pairs by themselves; they refuse a correction."""
     for test in ("max-t", "tukey"):
         with pytest.raises(ScoresError, match="corrects for all comparisons by itself"):
             significance(scores(), test=test, correct="holm")
     outcome = significance(scores(), test="tukey")
     assert outcome["p"].equals(outcome["p_corrected"].rename("p"))
-    notes = about(outcome)["notes"]
-    assert any("tukey corrects for all pairs itself" in note for note in notes)
 
 
 def test_too_few_resamples_for_holm_are_named():
@@ -253,7 +251,9 @@ def test_a_test_that_favours_the_lower_mean_is_named_and_decides_no_rank():
         "sign tests which of two systems wins on more topics, not whether two means differ"
         in notes
     )
-    assert "1 significant test favours the system with the lower mean" in notes
+    assert (
+        "1 of them in favour of the system with the lower mean" in findings(outcome)[0]
+    )
     assert tables(outcome)["systems"].select("rank_low", "rank_high").rows() == [
         (1, 2),
         (1, 2),

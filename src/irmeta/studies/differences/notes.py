@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 import xarray as xr
 
-from irmeta.measured.coverage import Held, held
+from irmeta.measured.coverage import held
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.groups.clusters import (
@@ -157,14 +157,6 @@ def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
             f"{_by(binary)})"
         )
     ]
-    by_t = way.test == "t" and not way.joint
-    agrees = way.test == "max-t" or (by_t and not binary.any())
-    if not agrees:
-        lines.append(
-            Method(
-                "Verdicts follow the corrected p, which can be significant although the interval includes 0."
-            )
-        )
     promise = "a difference by itself"
     if binary.all():
         promise = "a difference of scores of 0 and 1"
@@ -197,15 +189,12 @@ def _of_runs(scores: xr.DataArray) -> str:
     return f"difference of {kind} of runs"
 
 
-def _held_of(promise: str, scores: xr.DataArray) -> Held:
-    return held(promise, systems=scores.sizes["system"], topics=scores.sizes["topic"])
-
-
 def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
     """Say, where a margin is asked for, how often pairs are called equivalent wrongly if that is too often."""
     if margin is None:
         return []
-    called = _held_of("equivalence of all pairs, Holm", scores)
+    size = {"systems": scores.sizes["system"], "topics": scores.sizes["topic"]}
+    called = held("equivalence of all pairs, Holm", **size)
     if not called.broken:
         return []
     return [

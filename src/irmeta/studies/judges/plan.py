@@ -123,23 +123,16 @@ def plan(
         name: (dim, np.stack([part[name] for part in parts], -1))
         for name, dim in dims.items()
     }
-    lines = [
-        (
-            f"from {n} human topics of {total}: variances and rho are estimates, rough ones with "
-            "few topics"
-        ),
-        "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or over systems)",
-        (
-            "pairs expected to differ if systems differ as people and machine now say, corrected for all pairs "
-            "(Holm, .05); estimate counts those of people alone by what people alone say"
-        ),
-    ]
+    widths = (
+        "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or "
+        "over systems)"
+    )
     return result(
         "plan",
         {**data, "metric": both.human.metric.values, "size": sizes},
         inputs={"human": both.human, "machine": both.machine},
         options={},
-        notes=[*notes, *of_weights, *lines],
+        notes=[*notes, *of_weights, widths],
     )
 
 

@@ -192,12 +192,7 @@ def of_clusters(both: Paired, new_topics: bool) -> list[str]:
     if sample.cluster is None:
         return _unnamed(both, new_topics)
     if sample.clustered(new_topics) is None:
-        return [
-            Method(
-                "topics were drawn one by one, so that it does not matter for a mean over these topics which of them "
-                "are of one cluster"
-            )
-        ]
+        return []
     judged = np.unique(sample.cluster[sample.drawn], return_inverse=True)[1]
     seen = judged.max() + 1
     if seen < 2:

@@ -175,7 +175,7 @@ def leaderboard(
             *unlinked,
             *of_costs,
             *board.notes,
-            *_notes(board, kinds, every, over, holes),
+            *_notes(board, every, over, holes),
         ],
     )
     labels: dict[str, Any] = {
@@ -500,7 +500,6 @@ def _without_holes(
 
 def _notes(
     board: Board,
-    kinds: Sequence[Aggregate],
     every: Sequence[Standing],
     over: Over,
     policy: Holes,
@@ -508,10 +507,9 @@ def _notes(
     """Say what was assumed."""
     nouns = board.nouns
     missing = bool(np.isnan(board.scores).any())
+    notes: list[str] = []
     if missing and policy == "bounds":
-        notes = _notes_on_bounds(board, kinds)
-    else:
-        notes = []
+        notes.append(_on_bounds(board))
     if missing and policy == "bounds" and over == "tasks":
         notes.append(
             f"rank sets compare two {nouns.model}s on the {nouns.task}s that both have: they hold "
@@ -521,20 +519,6 @@ def _notes(
     if missing and policy == "predict":
         notes.append(
             f"values marked ~ contain predicted scores, kept within the scale of their {nouns.task}"
-        )
-    if missing and policy == "bounds" and "borda" in kinds:
-        notes.append(
-            Method(
-                "borda: a missing score earns no votes, as on MTEB; brackets show the ranks that "
-                "missing scores allow"
-            )
-        )
-    if np.isnan(every[0].rank).any():
-        notes.append(
-            Method(
-                f"{nouns.model}s whose rank is open are listed by the middle of their possible ranks; "
-                f"ties by their mean standardized score on the {nouns.task}s that they have"
-            )
         )
     if any(one.separated for one in every):
         notes.append(
@@ -569,35 +553,18 @@ def _held(models: int, tasks: int) -> list[str]:
     ]
 
 
-def _notes_on_bounds(board: Board, kinds: Sequence[Aggregate]) -> list[str]:
+def _on_bounds(board: Board) -> str:
     """Say which scores bounds take as possible."""
     low, high = holes.scale(board.scores)
     task = board.nouns.task
-    negative = int((low < 0).sum())
-    if negative:
+    below = ""
+    if negative := int((low < 0).sum()):
         below = (
             f", and down to minus that on {counted(negative, task)} with scores below 0"
         )
-    else:
-        below = ""
-    notes: list[str] = [
-        Method(
-            f"bounds: a missing score can be anything from {_ends(high, task)}{below}"
-        )
-    ]
-    if "standardized" in kinds:
-        notes.append(
-            Method(
-                f"standardized: bounds keep the mean and spread of the scores that each {task} has"
-            )
-        )
-    if "bt" in kinds:
-        notes.append(
-            Method(
-                "bt: bounds are those of borda, which ranks a full table as Bradley-Terry does"
-            )
-        )
-    return notes
+    return Method(
+        f"bounds: a missing score can be anything from {_ends(high, task)}{below}"
+    )
 
 
 def _ends(high: Floats, task: str) -> str:

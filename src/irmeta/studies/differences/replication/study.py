@@ -13,7 +13,7 @@ from irmeta.metrics.names import nearest
 from irmeta.metrics.values import geometric
 from irmeta.scores.cubes import common_metrics
 from irmeta.scores.groups.clusters import in_clusters, of_0_and_1
-from irmeta.scores.notes import Act, Method
+from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select
 from irmeta.scores.tables.frames import ALL
@@ -192,19 +192,6 @@ def _notes(
 ) -> list[str]:
     """Say which topics were compared, and where intervals hold less often than promised."""
     notes = [note for part in parts for note in part.notes]
-    if not every[0].lists:
-        notes.append(
-            Method(
-                "Scores only: how alike the ranked lists are is left out; run files with --qrels show it."
-            )
-        )
-    if (several := int((~together).sum())) > 1 and len(parts[0].names) > 1:
-        notes.append(
-            Method(
-                f"That the collection changes, or a system drifts, is said of {several} experiments at once "
-                "(Bonferroni); intervals are each by themselves."
-            )
-        )
     for one, part, same, count in zip(
         every[1:], parts[1:], together, topics, strict=True
     ):

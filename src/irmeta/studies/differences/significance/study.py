@@ -15,7 +15,6 @@ from irmeta.parallel import again, seeded, steps
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
-from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare
 from irmeta.stats import descriptive
@@ -25,7 +24,7 @@ from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, swaps
 from irmeta.stats.tests import floors, paired
 from irmeta.stats.tests.compared import Pairs
-from irmeta.stats.tests.comparing import CORRECTED, Way, compare
+from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
     OF_CLUSTERS,
     of_tests,
@@ -126,20 +125,8 @@ def significance(
     differing = figures.pop("differing")
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
-    pairs = len(differing)
-    if way.correct in CORRECTED:
-        notes.append(
-            Method(f"{test} corrects for all pairs itself; p_corrected equals p")
-        )
-    notes += on_tests(way, scores, pairs, list(differing.T))
-    notes += _opposed_notes(way, figures)
+    notes += on_tests(way, scores, len(differing), list(differing.T))
     notes += on_intervals(way, scores, "pair")
-    if pairs > 1:
-        notes.append(
-            Method(
-                "the share of pairs that differ significantly describes these topics and has no interval"
-            )
-        )
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(margin, scores)
     data: dict[str, Any] = {
@@ -244,23 +231,3 @@ def _directions(test: str, found: Floats) -> Floats:
 
 def _mean(found: Floats) -> Floats:
     return np.asarray(found.mean(axis=1))
-
-
-def _opposed_notes(way: Way, figures: Mapping[str, Floats]) -> list[str]:
-    """Say how many significant tests contradict the means."""
-    if way.test not in DIRECTIONS:
-        return []
-    opposed = figures["direction"] * figures["difference"] < 0
-    count = int((opposed & (figures["p_corrected"] < way.alpha)).sum())
-    if not count:
-        return []
-    tests = "1 significant test favours"
-    if count > 1:
-        tests = f"{count} significant tests favour"
-    return [
-        Act(
-            f"{tests} the system with the lower mean (direction and difference have opposite signs "
-            "in table tests), because a few topics with large differences decide the mean; do not "
-            "report these as differences in mean"
-        )
-    ]

@@ -360,12 +360,8 @@ def _on_intervals_apart(figures: Mapping[str, Floats], way: Way) -> list[str]:
     apart = int((excludes & (figures["p_corrected"] >= way.alpha)).sum())
     if not apart:
         return []
-    exclude = f"{apart} {'excludes' if apart == 1 else 'exclude'} 0"
-    if way.correct == "none" or len(excludes) == 1:
-        return [
-            f"Of intervals without a verdict, {exclude}: p is not made as the interval is, and the verdict is by p."
-        ]
+    exclude = "excludes" if apart == 1 else "exclude"
     return [
-        f"Each interval is for its comparison alone. Of those without a verdict, {exclude}; "
-        "by the test of all comparisons together that may be chance."
+        f"Of intervals without a verdict, {apart} {exclude} 0: each is for its comparison alone, and the verdict is by "
+        "the corrected p."
     ]

@@ -13,7 +13,7 @@ from irmeta.evaluation.lists import first_documents
 from irmeta.evaluation.sources import RunsLike
 from irmeta.metrics.names import is_known, parse
 from irmeta.scores.figures import interval, short
-from irmeta.scores.result import frame, with_nulls
+from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging import unlabelled
 from irmeta.stats.tests import multiplicity
@@ -23,6 +23,14 @@ from irmeta.words import counted, listed
 
 DEPTH = 100
 """Ranks that are compared at most, and those of a metric without a cutoff."""
+OWN = ends("tau", "soft")
+"""What is told of a baseline."""
+BESIDE = [
+    *ends("baseline_difference"),
+    "baseline_difference_p",
+    "baseline_difference_p_corrected",
+]
+"""What is told of a judge beside a baseline."""
 NAMED = 3
 """How many judges that no baseline is clearly behind are named."""
 
@@ -87,14 +95,10 @@ def _of_metric(
     found: Mapping[str, tuple[tuple[str, ...], Any]], judges: int
 ) -> dict[str, tuple[tuple[str, ...], Floats]]:
     """Take what is of the baselines, which come after the judges, and of judges beside each, corrected by Holm."""
-    own = {
-        f"baseline_{name}{end}": (("baseline",), found[f"{name}{end}"][1][judges:])
-        for name in ("tau", "soft")
-        for end in ("", "_low", "_high")
-    }
+    own = {f"baseline_{name}": (("baseline",), found[name][1][judges:]) for name in OWN}
     beside = {
-        f"baseline_difference{end}": found[f"soft_difference{end}"][1][:judges, judges:]
-        for end in ("", "_low", "_high", "_p")
+        f"baseline_{name}": found[f"soft_{name}"][1][:judges, judges:]
+        for name in (*ends("difference"), "difference_p")
     }
     # a judge that ties all systems ranks nothing
     tied = np.isnan(found["tau"][1][:judges])
@@ -121,27 +125,17 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return `baselines`, their tau and soft accuracy, and `beside_baselines`, how much more judges have."""
     if "baseline" not in outcome.coords:
         return {}
-    own = [
-        f"baseline_{name}{end}"
-        for name in ("tau", "soft")
-        for end in ("", "_low", "_high")
-    ]
-    beside = [
-        f"baseline_difference{end}"
-        for end in ("", "_low", "_high", "_p", "_p_corrected")
-    ]
-    short_of = {name: name.removeprefix("baseline_") for name in own} | {
-        name: name.removeprefix("baseline_difference_").removeprefix("baseline_")
-        for name in beside
-    }
+    own = [f"baseline_{name}" for name in OWN]
     made = {
         "baselines": frame(outcome, own, by=("baseline", "metric")),
-        "beside_baselines": frame(outcome, beside, by=("judge", "baseline", "metric")),
+        "beside_baselines": frame(outcome, BESIDE, by=("judge", "baseline", "metric")),
     }
-    return {
-        name: with_nulls(table.rename(short_of, strict=False))
-        for name, table in made.items()
-    }
+    return {name: with_nulls(table.rename(_short)) for name, table in made.items()}
+
+
+def _short(column: str) -> str:
+    """Return what a figure is called in a table of baselines."""
+    return column.removeprefix("baseline_").removeprefix("difference_")
 
 
 def rows(outcome: xr.Dataset) -> pl.DataFrame:

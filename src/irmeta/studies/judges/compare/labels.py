@@ -310,12 +310,7 @@ def _notes(
     alike: Sequence[str],
     rel: Relevant,
 ) -> list[str]:
-    lines: list[str] = [
-        Method(
-            "Agreement of labels counts only pairs that both sets judged; an unjudged pair never "
-            "counts as grade 0."
-        )
-    ]
+    lines = []
     if rel is None and any(
         (side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1
         for side in sides.values()

@@ -9,6 +9,7 @@ import numpy as np
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.scores.groups.teams import Grouping, grouped
+from irmeta.scores.result import ends
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging.labels import Estimate
 from irmeta.stats.judging.passes import own_share, own_share_over_topics
@@ -71,11 +72,7 @@ def of_labels(
 _FIGURES = (
     "passed_pairs",
     "passes_differ",
-    *(
-        f"{what}{end}"
-        for what in ("own_share", "own_share_grades")
-        for end in ("", "_low", "_high")
-    ),
+    *ends("own_share", "own_share_grades"),
 )
 
 

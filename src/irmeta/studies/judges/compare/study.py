@@ -470,22 +470,13 @@ def _notes(
             f"each judge and the truth are tested on as many {noun}s as the one with fewer has: counts of pairs "
             "are means over random parts of the other's"
         )
-    lines.append(
-        Method(
-            "favour may be an effect of scale: a judge whose scores vary less seems to favour "
-            "weak systems"
-        )
-    )
-    lines.append(team.note)
-    return lines
+    return [*lines, team.note]
 
 
 def _power(data: Mapping[str, Any], together: Aligned) -> list[str]:
     """Say which favour of a family these topics would show in 80% of such comparisons."""
     if "group_favour" not in data:
-        return [
-            Method("favour is of single systems; for favour of groups add --families")
-        ]
+        return []
     half = (data["group_favour_high"][1] - data["group_favour_low"][1]) / 2
     # an interval reaches 1.96 standard errors; a difference is found in 80% from 2.80 on
     found = settled(2.8 / 1.96 * half)

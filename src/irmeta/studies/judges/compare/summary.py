@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit
-from irmeta.scores.result import frame, with_nulls
+from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.judges.compare import baselines
 from irmeta.words import counted, joined
 
@@ -18,6 +18,9 @@ FEW_FAMILIES = 8
 """At most this number of families is shown whether their favour is clear or not."""
 DIFFER = 10
 """How many pairs of judges the overview shows."""
+VALUE = ("value", "low", "high")
+ENDS = ("low", "high", "p_corrected")
+"""What tables call a figure, the ends of its interval, and its p."""
 LOSS = 0.05
 """How much tau with other topics a judge may lose to stand in for the truth."""
 
@@ -382,21 +385,10 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
 
 
 def _systems(outcome: xr.Dataset) -> pl.DataFrame:
-    columns = [
-        "tau",
-        "tau_low",
-        "tau_high",
-        *(name for name in ("soft", "soft_low", "soft_high") if name in outcome),
-        "ceiling",
-        "tau_ap",
-        "tau_best",
-        "tau_gap",
-        "rbo",
-    ]
+    columns = [*ends("tau"), *(ends("soft") if "soft" in outcome else [])]
+    columns += ["ceiling", "tau_ap", "tau_best", "tau_gap", "rbo"]
     if "phi" in outcome:
-        columns += ["phi", "phi_truth", "phi_gain", "phi_gain_low", "phi_gain_high"]
-    else:
-        columns += []
+        columns += ["phi", "phi_truth", *ends("phi_gain")]
     # a judge that ranks nothing has no number of topics
     made = frame(outcome, ["topics", *columns], by=("judge", "metric")).with_columns(
         pl.col("topics").cast(pl.Int64, strict=False)
@@ -430,9 +422,9 @@ def _whole(column: str) -> pl.Expr:
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
     columns = [
-        f"{figure}difference{suffix}"
+        f"{figure}{name}"
         for figure in ("", "soft_")
-        for suffix in ("", "_low", "_high", "_p", "_p_corrected")
+        for name in (*ends("difference"), "difference_p", "difference_p_corrected")
     ]
     every = frame(outcome, columns, by=("metric", "judge", "judge_2"))
     order = {str(name): place for place, name in enumerate(outcome.judge.values)}
@@ -494,46 +486,23 @@ def _bias(outcome: xr.Dataset) -> pl.DataFrame:
     parts = []
     for dim in ("group", "system"):
         if f"{dim}_favour" in outcome:
-            columns = [
-                f"{dim}_favour{suffix}"
-                for suffix in ("", "_low", "_high", "_p_corrected")
-            ]
+            columns = [*ends(f"{dim}_favour"), f"{dim}_favour_p_corrected"]
             part = frame(outcome, columns, by=("judge", "metric", dim))
-            names = {
-                column: column.removeprefix(f"{dim}_favour_").removeprefix(f"{dim}_")
-                for column in columns
-            }
-            parts.append(
-                part.rename({**names, dim: "name"}).with_columns(of=pl.lit(dim))
-            )
-    order = ("judge", "metric", "of", "name", "favour", "low", "high", "p_corrected")
-    return with_nulls(pl.concat(parts).select(*order))
+            part.columns = ["judge", "metric", "name", "favour", *ENDS]
+            of = part.columns.index("name")
+            parts.append(part.insert_column(of, pl.lit(dim).alias("of")))
+    return with_nulls(pl.concat(parts))
 
 
 def _labels(outcome: xr.Dataset) -> pl.DataFrame:
-    of_judges = frame(
-        outcome,
-        (
-            "label",
-            "label_low",
-            "label_high",
-            "judged_by_both",
-            "judged",
-            "topics_by_both",
-        ),
-        by=("judge", "figure"),
-    ).rename({"label": "value", "label_low": "low", "label_high": "high"})
-    of_all = pl.DataFrame(
-        {
-            "judge": ["(all on one scale)"] * outcome.sizes["alpha"],
-            "figure": [f"alpha_{name}" for name in outcome["alpha"].values],
-            **{name: outcome[f"all{suffix}"].values for name, suffix in _ENDS.items()},
-        }
+    columns = [*ends("label"), "judged_by_both", "judged", "topics_by_both"]
+    of_judges = frame(outcome, columns, by=("judge", "figure"))
+    of_all = frame(outcome, ends("all"), by=("alpha",)).with_columns(
+        judge=pl.lit("(all on one scale)"), figure="alpha_" + pl.col("alpha")
     )
+    of_judges.columns = ["judge", "figure", *VALUE, *columns[3:]]
+    of_all = of_all.rename(dict(zip(ends("all"), VALUE, strict=True))).drop("alpha")
     return with_nulls(pl.concat([of_judges, of_all], how="diagonal"))
-
-
-_ENDS = {"value": "", "low": "_low", "high": "_high"}
 
 
 def _confusion(outcome: xr.Dataset) -> pl.DataFrame:
