@@ -143,11 +143,11 @@ class World:
         share = ndtr(drawn / np.sqrt(factors)).clip(1e-12, 1 - 1e-12)
         share = share.reshape(len(self.systems), len(self.metrics), topics)
         # the score at that place, by each system's own distribution: (system, metric, topic)
-        rows = []
-        for margins, places in zip(self.margins, share, strict=True):
-            pairs = zip(margins, places, strict=True)
-            rows.append([margin.quantiles(place) for margin, place in pairs])
-        return np.ascontiguousarray(np.array(rows).transpose(0, 2, 1))
+        found = np.empty_like(share)
+        for system, metric in np.ndindex(found.shape[:2]):
+            margin = self.margins[system][metric]
+            found[system, metric] = margin.quantiles(share[system, metric])
+        return np.ascontiguousarray(found.transpose(0, 2, 1))
 
     def cube(self, topics: int, rng: np.random.Generator) -> xr.DataArray:
         """Draw a cube of new topics, which are numbered from 1."""

@@ -64,13 +64,13 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     (collection,) = labels([scores.attrs.get("collection", "collection")])
     # of each cell, in the order of the values: its places along the dimensions, (3, cell)
     places = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
-    columns = {}
+    cells = pl.DataFrame({"score": scores.values.ravel()})
     for dim, at in zip(DIMS, places, strict=True):
         names = pl.Series(dim, labels(scores[dim].values), dtype=pl.String)
-        columns[dim] = names.gather(at)
-    cells = pl.DataFrame({**columns, "score": scores.values.ravel()})
-    frame = cells.select(pl.lit(collection).alias("collection"), *DIMS, "score")
-    return frame.filter(pl.col("score").is_not_nan())
+        cells = cells.with_columns(names.gather(at))
+    cells = cells.with_columns(collection=pl.lit(collection))
+    known = cells.filter(pl.col("score").is_not_nan())
+    return known.select("collection", *DIMS, "score")
 
 
 def from_rows(

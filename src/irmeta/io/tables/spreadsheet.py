@@ -189,9 +189,9 @@ def read_about(path: str | PathLike[str]) -> dict[str, dict[str, str]]:
     about: dict[str, dict[str, str]] = {}
     every = keyed(table, _MODEL, *([name] for name in columns), holes=True)
     for model, (line, cells) in every.items():
-        held = {name: cell for name, cell in zip(columns, cells, strict=True) if cell}
-        require_link(f"{table.where}:{line}", model, held)
-        about[model] = held
+        named = zip(columns, cells, strict=True)
+        about[model] = {name: cell for name, cell in named if cell}
+        require_link(f"{table.where}:{line}", model, about[model])
     return about
 
 

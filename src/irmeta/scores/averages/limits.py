@@ -33,9 +33,10 @@ def limits(scores: xr.DataArray) -> tuple[Floats, Floats]:
     moved = "clusters" in facts or "estimated" in facts or repeats.get("in_intervals")
     counted = scores.mean("topic", skipna=False) if moved else scores
     values = settled(counted.transpose(..., "metric").values)
-    beyond = ((values < 0) | (values > most)).reshape(-1, most.size).any(axis=0)
+    values = values.reshape(-1, most.size)
+    beyond = (values < 0) | (values > most)
     own_scale = "standardization" not in facts
-    known = np.isfinite(most) & ~beyond & own_scale
+    known = np.isfinite(most) & ~beyond.any(axis=0) & own_scale
     return np.where(known, 0.0, -np.inf), np.where(known, most, np.inf)
 
 

@@ -275,18 +275,18 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def kinds(outcome: xr.Dataset) -> dict[str, tuple[int, int]]:
     """Count, by what was said and where, the cells and those of them that are reproduced."""
-    printed = pl.col("published").is_not_null()
-    said = printed | pl.col("note").str.starts_with("text: ")
-    # what ends in a mark is of its kind, whether printed or not
-    kind = pl.when(printed).then(pl.lit("printed")).otherwise(pl.lit("sentences"))
-    for name, mark in _MARKED.items():
-        marked = pl.col("item").str.ends_with(mark)
-        kind = pl.when(marked).then(pl.lit(name)).otherwise(kind)
-    cells = tables(outcome)["cells"].filter(said)
-    reproduced = (pl.col("status") == "reproduced").sum()
-    by_kind = cells.group_by(kind.alias("kind"))
-    counted = by_kind.agg(pl.len().alias("cells"), reproduced)
-    found = {name: (count, held) for name, count, held in counted.iter_rows()}
+    found: dict[str, tuple[int, int]] = {}
+    for cell in tables(outcome)["cells"].iter_rows(named=True):
+        printed = cell["published"] is not None
+        if not printed and not (cell["note"] or "").startswith("text: "):
+            continue
+        # what ends in a mark is of its kind, whether printed or not
+        kind = "printed" if printed else "sentences"
+        for name, mark in _MARKED.items():
+            if cell["item"].endswith(mark):
+                kind = name
+        count, held = found.get(kind, (0, 0))
+        found[kind] = (count + 1, held + (cell["status"] == "reproduced"))
     names = ("printed", "sentences", *_MARKED)
     return {name: found[name] for name in names if name in found}
 

@@ -88,8 +88,10 @@ def _of_size(
 ) -> dict[str, Any]:
     """Choose topics by all systems, and by a half of them at a time."""
     goal = kendall(scores)
-    best, worst = (best_subset(goal, size, rng, sign=sign) for sign in (1, -1))
-    drawn = agreement(scores, random_subsets(scores.shape[1], size, DRAWS, rng))
+    best = best_subset(goal, size, rng, sign=1)
+    worst = best_subset(goal, size, rng, sign=-1)
+    random = random_subsets(scores.shape[1], size, DRAWS, rng)
+    drawn = agreement(scores, random)
     tau = agreement(scores, np.array([best, worst]))
     work = partial(_held, scores, team, size)
     halves = list(in_order(work, streams(rng, SPLITS, 1), "halves of the systems"))

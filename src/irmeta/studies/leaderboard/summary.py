@@ -161,8 +161,10 @@ def _front(outcome: xr.Dataset) -> pl.DataFrame:
     one = outcome.isel(aggregate=0).sortby("cost")
     columns = ["cost", "value", "front", "front_possible", "front_sure", "beaten_by"]
     every = frame(one.drop_vars("aggregate"), columns, by=["system"])
-    return every.filter(pl.col("cost").is_not_nan()).with_columns(
-        pl.col("value").fill_nan(None), pl.col("beaten_by").replace("", None)
+    known = every.filter(pl.col("cost").is_not_nan())
+    return known.with_columns(
+        pl.col("value").fill_nan(None),
+        pl.col("beaten_by").replace("", None),
     )
 
 

@@ -183,14 +183,18 @@ def _verdict(ratio: Found, least: float, most: float) -> str:
 def _of_first(part: Part, topics: xr.DataArray, level: float) -> dict[str, Any]:
     """Return each run's mean over some topics of the original with its interval, as `describe` has it."""
     scores = part.everyone.sel(topic=topics.values)
-    mean = scores.mean("topic")
-    nothing = xr.full_like(mean, np.nan)
-    found = xr.Dataset({"mean": mean, "low": nothing, "high": nothing})
     if topics.size > 1:
         found = of_units(scores, level, part.binary)
-    columns = found.sel(system=list(part.names)).transpose("metric", "system")
-    names = zip(ends("first"), ("mean", "low", "high"), strict=True)
-    return {to: (("metric", "run"), columns[name].values) for to, name in names}
+    else:
+        mean = scores.mean("topic")
+        found = xr.Dataset({"mean": mean, "low": np.nan * mean, "high": np.nan * mean})
+    own = found.sel(system=list(part.names)).transpose("metric", "system")
+    over = ("metric", "run")
+    return {
+        "first": (over, own["mean"].values),
+        "first_low": (over, own["low"].values),
+        "first_high": (over, own["high"].values),
+    }
 
 
 def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[str, Any]:

@@ -57,13 +57,16 @@ class Aligned:
 
     def over(self, judges: Sequence[str], metric: int) -> Floats:
         """Return one metric's scores over the topics that these judges share with the truth, its first."""
-        pairs = [self.pairwise[judge] for judge in judges]
-        common = set.intersection(*(set(truth.topic.values) for truth, _ in pairs))
-        first, _ = pairs[0]
-        topics = [topic for topic in first.topic.values if topic in common]
-        every = [first, *(judged for _, judged in pairs)]
-        shared = [additive(one.sel(topic=topics)) for one in every]
-        return np.stack([one.values[..., metric] for one in shared])
+        truths, judged = zip(*(self.pairwise[name] for name in judges), strict=True)
+        first, *others = truths
+        topics = first.topic.values
+        for other in others:
+            topics = topics[np.isin(topics, other.topic.values)]
+        rows = []
+        for one in (first, *judged):
+            shared = additive(one.sel(topic=topics))
+            rows.append(shared.values[..., metric])
+        return np.stack(rows)
 
     def by_topic(self, metric: int) -> Floats:
         """Return one metric's scores as they are on single topics, the truth's first: not moved by what runs add."""

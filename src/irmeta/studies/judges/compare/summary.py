@@ -495,13 +495,15 @@ def _bias(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _labels(outcome: xr.Dataset) -> pl.DataFrame:
-    columns = [*ends("label"), "judged_by_both", "judged", "topics_by_both"]
-    of_judges = frame(outcome, columns, by=("judge", "figure"))
-    of_all = frame(outcome, ends("all"), by=("alpha",)).with_columns(
-        judge=pl.lit("(all on one scale)"), figure="alpha_" + pl.col("alpha")
+    counts = ["judged_by_both", "judged", "topics_by_both"]
+    of_judges = frame(outcome, [*ends("label"), *counts], by=("judge", "figure"))
+    of_judges.columns = ["judge", "figure", *VALUE, *counts]
+    of_all = frame(outcome, ends("all"), by=("alpha",))
+    of_all.columns = ["figure", *VALUE]
+    of_all = of_all.with_columns(
+        judge=pl.lit("(all on one scale)"),
+        figure=pl.format("alpha_{}", "figure"),
     )
-    of_judges.columns = ["judge", "figure", *VALUE, *columns[3:]]
-    of_all = of_all.rename(dict(zip(ends("all"), VALUE, strict=True))).drop("alpha")
     return with_nulls(pl.concat([of_judges, of_all], how="diagonal"))
 
 

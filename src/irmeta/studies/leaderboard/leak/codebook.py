@@ -171,16 +171,17 @@ class Codebook:
             return np.ones((1, len(patterns)), dtype=np.bool_)
         above = range(1, self.levels.size)
         had = np.stack([(patterns == level).sum(axis=1) for level in above])
-        enough = (self.ideals[:, :, None] >= had) | self._further[:, :, None]
-        possible: Bools = np.logical_and.reduce(enough, axis=1)
-        return possible
+        enough = self.ideals[:, :, None] >= had
+        enough |= self._further[:, :, None]
+        return np.asarray(enough.all(axis=1))
 
     def scores(self, patterns: Ints) -> Floats:
         """Score lists of these levels in topics of each ideal: (ideal, pattern)."""
         none = np.ones(len(self.ideals), dtype=np.int64)
         counts = np.column_stack([none, self.ideals + self._further])
         number = len(counts)
-        each = np.repeat(np.tile(self.levels, number), counts.ravel())
+        levels = np.tile(self.levels, number)
+        each = np.repeat(levels, counts.ravel())
         topic = np.repeat(np.arange(number), counts.sum(axis=1))
         # documents without a name: nothing is looked up by it
         names = [str(place) for place in range(number)]
