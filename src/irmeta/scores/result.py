@@ -149,6 +149,20 @@ def ends(*names: str) -> list[str]:
     return [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
 
 
+def with_ends(
+    name: str, dims: tuple[str, ...], found: Any
+) -> dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]:
+    """Return a figure and the ends of its interval as variables of a result.
+
+    found : (*dims, 3): value, low and high.
+
+    >>> list(with_ends("tau", ("judge",), [(0.5, 0.4, 0.6), (0.7, 0.6, 0.8)])["tau_low"][1])
+    [np.float64(0.4), np.float64(0.6)]
+    """
+    columns = np.moveaxis(np.array(found), -1, 0)
+    return {end: (dims, one) for end, one in zip(ends(name), columns, strict=True)}
+
+
 def with_nulls(table: pl.DataFrame) -> pl.DataFrame:
     """Return a table whose numbers that could not be computed, NaN, are null: cells that CSV leaves empty.
 

@@ -6,8 +6,7 @@ and not documents: those of one topic are not independent.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import stdtrit
@@ -19,8 +18,7 @@ Scale = Literal["nominal", "ordinal", "interval"]
 Figure = Callable[[Floats], Floats]
 
 
-@dataclass(frozen=True)
-class Estimate:
+class Estimate(NamedTuple):
     """A figure with its 95% interval over topics; NaN where it is not defined."""
 
     value: float

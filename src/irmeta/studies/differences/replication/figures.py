@@ -1,6 +1,6 @@
 """The figures of reproductions: what is there again, of each run by itself, and of its ranked lists."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,7 @@ from scipy.special import ndtri
 from irmeta.scores.averages.intervals import of_units
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.groups.clusters import in_clusters
-from irmeta.scores.result import ends
+from irmeta.scores.result import with_ends
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.rankings.lists import overlap, tau_union
@@ -95,10 +95,6 @@ def against(
     return found.assign(topics=topics, together=together)
 
 
-def _with_ends(name: str, found: Iterable[Any]) -> dict[str, Any]:
-    return dict(zip(ends(name), found, strict=True))
-
-
 def _of_effect(
     effect: Two,
     runs: Sequence[Two],
@@ -124,16 +120,16 @@ def _of_effect(
         verdict = "no effect"
     smallest = keep if led else 1 - within
     figures: dict[str, Any] = {
-        **_with_ends("ratio", ratio),
+        **with_ends("ratio", (), ratio),
         "verdict": verdict,
         "topics_needed": reproduced.topics_needed(effect, smallest, level),
     }
     if led:
         figures |= {
-            **_with_ends("original_lead", original),
-            **_with_ends("lead", new),
-            **_with_ends("lead_change", reproduced.change(effect, level)),
-            **_with_ends("delta_ri", reproduced.relative(runs[0], runs[1], level)),
+            **with_ends("original_lead", (), original),
+            **with_ends("lead", (), new),
+            **with_ends("lead_change", (), reproduced.change(effect, level)),
+            **with_ends("delta_ri", (), reproduced.relative(runs[0], runs[1], level)),
         }
     return figures
 
@@ -203,18 +199,14 @@ def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[st
     plain : the scores by topic; nothing where topics come in clusters, which RMSE knows nothing of.
     """
     errors = [reproduced.rmse(one, level) for one in plain if one.together]
-    figures = {
-        "mean": [one.again.mean() for one in runs],
-        "p": [reproduced.p_value(one) for one in runs],
-        **_with_ends(
-            "change",
-            [*zip(*(reproduced.change(one, level) for one in runs), strict=True)],
-        ),
-        **_with_ends(
-            "rmse", [*zip(*(errors or [reproduced.NOTHING] * len(runs)), strict=True)]
-        ),
+    nothing = [reproduced.NOTHING] * len(runs)
+    changes = [reproduced.change(one, level) for one in runs]
+    return {
+        "mean": ("run", [one.again.mean() for one in runs]),
+        "p": ("run", [reproduced.p_value(one) for one in runs]),
+        **with_ends("change", ("run",), changes),
+        **with_ends("rmse", ("run",), errors or nothing),
     }
-    return {name: ("run", list(values)) for name, values in figures.items()}
 
 
 def of_lists(
@@ -237,14 +229,11 @@ def of_lists(
             taus[at] = tau_union(first, again)
             rbos[at] = overlap(first, again, persistence, DEPTH)
     data: dict[str, Any] = {}
+    over = ("run", "experiment")
     for name, values, least in (("tau_union", taus, -1.0), ("rbo", rbos, 0.0)):
         means = [[_known_mean(own, least, level) for own in rows] for rows in values]
-        found = np.moveaxis(np.array(means), -1, 0)
-        of_run = {
-            end: (("run", "experiment"), one)
-            for end, one in zip(ends(name), found, strict=True)
-        }
-        data |= of_run | {f"topic_{name}": (("run", "experiment", "topic"), values)}
+        data |= with_ends(name, over, means)
+        data[f"topic_{name}"] = ((*over, "topic"), values)
     return data | {"topic": topics}
 
 

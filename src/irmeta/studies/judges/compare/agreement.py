@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from irmeta.scores.result import with_ends
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging import rankings
 from irmeta.stats.judging.soft import soft_accuracy
@@ -26,20 +27,9 @@ def agreement(
             rankings.taus_on_own_topics(every[0], judge, rng, team=team).interval()
             for judge in every[1:]
         ]
-        ends = (
-            np.concatenate([getattr(one, end) for one in found])
-            for end in ("value", "low", "high")
-        )
-        of_tau = dict(
-            zip(
-                ("tau", "tau_low", "tau_high"),
-                ((("judge",), end) for end in ends),
-                strict=True,
-            )
-        )
-        return of_tau | {
-            "topics": (("judge",), np.array([one.shape[1] for one in every[1:]]))
-        }
+        taus = [(one.value[0], one.low[0], one.high[0]) for one in found]
+        topics = np.array([one.shape[1] for one in every[1:]])
+        return with_ends("tau", ("judge",), taus) | {"topics": (("judge",), topics)}
     return on_pairwise_topics(together, which, team, rng)
 
 

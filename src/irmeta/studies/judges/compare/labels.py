@@ -14,6 +14,7 @@ from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.metrics.names import nearest
 from irmeta.scores.groups.clusters import clusters_of, look_clustered
 from irmeta.scores.notes import Method
+from irmeta.scores.result import with_ends
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.judging import labels
 from irmeta.stats.judging.labels import Estimate
@@ -83,12 +84,12 @@ def label_variables(
     alike = [name for name in judges if _same_scale(sides[truth], sides[name])]
     together = _together(sets, [truth, *alike], unit)
     data: dict[str, Any] = {
-        **_stacked(
+        **with_ends(
             "label",
             ("judge", "figure"),
             [list(found[name].values()) for name in judges],
         ),
-        **_stacked("all", ("alpha",), together),
+        **with_ends("all", ("alpha",), together),
         "judged_by_both": ("judge", [int(both[name].sum()) for name in judges]),
         "judged": ("judge", [int((sides[name].codes >= 0).sum()) for name in judges]),
         "judged_together": int(by_all.sum()),
@@ -249,22 +250,6 @@ def _together(sets: JudgmentSets, names: Sequence[str], unit: Ints) -> list[Esti
         labels.over_topics(partial(labels.alpha, grades=grades, scale=scale), table)
         for scale in ALPHAS
     ]
-
-
-def _stacked(name: str, dims: tuple[str, ...], cells: Any) -> dict[str, Any]:
-    """Put estimates, nested as the dimensions are, into variables `name`, `name_low` and `name_high`."""
-    parts = {"": "value", "_low": "low", "_high": "high"}
-    return {
-        f"{name}{suffix}": (dims, np.array(_numbers(cells, part)))
-        for suffix, part in parts.items()
-    }
-
-
-def _numbers(cells: Any, part: str) -> Any:
-    """Return one number of every estimate, nested as the estimates are."""
-    if isinstance(cells, Estimate):
-        return getattr(cells, part)
-    return [_numbers(one, part) for one in cells]
 
 
 def _confusion(

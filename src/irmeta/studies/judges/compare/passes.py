@@ -1,7 +1,6 @@
 """Several passes of one judge, or judges of one family: what of their disagreement with the truth is their own."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import astuple
 from typing import Any
 
 import numpy as np
@@ -84,7 +83,7 @@ def _of_one(given: Floats, relevant: Floats, unit: Ints) -> tuple[float, ...]:
     """Return the figures of one judge, from the truth's labels and those of its passes, (1 + pass, pair)."""
     pairs = given.shape[1]
     if not pairs:
-        return (0, 0, *astuple(NOTHING), *astuple(NOTHING))
+        return (0, 0, *NOTHING, *NOTHING)
     truth, passes = given[0], given[1:]
     differ = (passes != passes[0]).any(axis=0)
     of_relevance = own_share_over_topics(relevant[1:], relevant[0], unit)
@@ -92,7 +91,7 @@ def _of_one(given: Floats, relevant: Floats, unit: Ints) -> tuple[float, ...]:
         of_grades = own_share_over_topics(passes, truth, unit)
     else:
         of_grades = NOTHING
-    return (pairs, int(differ.sum()), *astuple(of_relevance), *astuple(of_grades))
+    return (pairs, int(differ.sum()), *of_relevance, *of_grades)
 
 
 def _on_one_scale(truth: float, judge: float) -> bool:
