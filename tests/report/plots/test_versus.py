@@ -30,7 +30,9 @@ def test_bars_are_the_differences_sorted_and_the_line_their_mean():
     heights = [bar.get_height() for bar in axes.patches]
     np.testing.assert_allclose(heights, np.sort(one["by_topic"].values)[::-1])
     assert axes.lines[-1].get_ydata()[0] == pytest.approx(one["difference"].item())
-    assert axes.get_xlabel() == "topics, by mine\nless bm25 (dashed: mean)"
+    assert (
+        axes.get_xlabel() == "mine \N{MINUS SIGN} bm25,\ntopics in order (dashed: mean)"
+    )
     assert list(axes.get_xticks()) == []
 
 
@@ -46,6 +48,28 @@ def test_a_topic_is_named_at_its_bar_where_bars_are_wide(width, own):
         for name in axes.texts
     ]
     assert (np.abs(away).max() < 3) == own
+
+
+@pytest.mark.parametrize("width", [7, 3.3])
+@pytest.mark.parametrize("sign", [1, -1])
+def test_the_line_of_the_mean_crosses_no_name(width, sign):
+    """Names of losses stand above 0 and those of gains below, where a mean near 0 would cross them."""
+    values = np.zeros((2, 30, 1))
+    values[0, :, 0] = sign * np.linspace(0.5, -0.4, 30)
+    topics = [f"topic{one}" for one in range(30)]
+    scores = cube(values + 0.5, ["mine", "bm25"], topics, ["AP"])
+    figure = figure_of(irmeta.versus(scores, "mine", "bm25").data, width=width)
+    figure.draw_without_rendering()
+    (axes,) = figure.axes
+    mean = axes.lines[-1].get_window_extent()
+    assert mean.width > 0.5 * axes.bbox.width
+    names = [Text.get_window_extent(name) for name in axes.texts]
+    assert len(names) == 10
+    assert not any(
+        name.x0 < mean.x1 and mean.x0 < name.x1
+        for name in names
+        if name.y0 < mean.y0 < name.y1
+    )
 
 
 def test_gains_are_blue_and_losses_orange():
@@ -78,5 +102,5 @@ def test_against_everybody_the_opponent_is_the_median():
     np.testing.assert_allclose(heights, np.sort(values[1, :, 0] - median)[::-1])
     assert (
         axes.get_xlabel()
-        == "topics, by b\nless the median of the others (dashed: mean)"
+        == "b \N{MINUS SIGN} the median of the others,\ntopics in order (dashed: mean)"
     )

@@ -68,15 +68,25 @@ def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
     colours = np.where(values >= 0, PALETTE[0], PALETTE[5])
     axes.bar(places, values, color=colours, width=0.85)
     axes.axhline(0, color="black", linewidth=0.6)
-    axes.axhline(values.mean(), color="0.4", linewidth=0.8, linestyle="--")
     words = [f"difference {short(value, 3, sign=True)}" for value in values]
     say(axes, places, values, topics, words, nearest="x")
     axes.set_xlim(0.3, places[-1] + 0.7)
-    _name_ends(axes, places, values, topics)
+    of_gains, of_losses = _name_ends(axes, places, values, topics)
+    mean = values.mean()
+    # on one side of 0 with the names of gains or of losses, and beside them
+    ends = [0, 1 - of_losses] if mean > 0 else [of_gains, 1]
+    axes.plot(
+        ends,
+        [mean, mean],
+        color="0.4",
+        linewidth=0.8,
+        linestyle="--",
+        transform=axes.get_yaxis_transform(),
+    )
     what = "added to\nthe difference" if is_estimated(result) else "difference"
     axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
-    label = f"topics, by {system}\nless {other} (dashed: mean)" if last else ""
-    axes.set_xlabel(label, loc="right")
+    label = f"{system} \N{MINUS SIGN} {other},\ntopics in order (dashed: mean)"
+    axes.set_xlabel(label if last else "", loc="right")
     # places are no topics, whose names may be numbers, too
     axes.set_xticks([])
     return axes
@@ -84,8 +94,11 @@ def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
 
 def _name_ends(
     axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray
-) -> None:
-    """Name the topics with the largest gains and losses beyond the zero line, where their bars leave room."""
+) -> tuple[float, float]:
+    """Name the topics with the largest gains and losses beyond the zero line, where their bars leave room.
+
+    Returns the shares of the width, from the left and from the right, that these bars and their names take.
+    """
     gains = np.flatnonzero(values > 0)[:NAMED]
     losses = np.flatnonzero(values < 0)[-NAMED:]
     for number, at in enumerate(gains):
@@ -95,6 +108,19 @@ def _name_ends(
     least, most = min(values.min(), 0), max(values.max(), 0)
     room = 0.3 * (most - least)
     axes.set_ylim(min(1.05 * least, -room), max(1.05 * most, room))
+    across = _points_across(axes)
+    of_gains, of_losses = (
+        max(ends.size / places.size, STEP * (ends.size + 1) / across)
+        for ends in (gains, losses)
+    )
+    return of_gains, of_losses
+
+
+def _points_across(axes: Axes) -> float:
+    """Return about how wide the bars of a plot that is not yet laid out will be together."""
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    return 72 * (figure.get_figwidth() - _BESIDE)
 
 
 def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) -> None:
@@ -102,7 +128,7 @@ def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) ->
     figure = axes.get_figure(root=True)
     assert figure is not None
     bars = axes.get_xlim()[1] - axes.get_xlim()[0]
-    if 72 * (figure.get_figwidth() - _BESIDE) >= STEP * bars:
+    if _points_across(axes) >= STEP * bars:
         away = ScaledTranslation(0, (-3 if left else 3) / 72, figure.dpi_scale_trans)
         there, where, line = place, axes.transData + away, None
     else:
@@ -122,6 +148,6 @@ def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) ->
         ha="center",
         va="top" if left else "bottom",
         fontsize=5.5,
-        arrowprops=line,
+        arrowprops=line and line | {"relpos": (0.5, 1.0 if left else 0.0)},
         bbox={"boxstyle": "square,pad=0", "facecolor": "white", "linewidth": 0},
     )
