@@ -33,17 +33,26 @@ def metrics(result: xr.Dataset, axes: Axes) -> Axes:
     size = np.abs(result["loss"].transpose("metric", "system").values)
     spread = result["score"].std("system", ddof=1).values
     axes.plot(
-        (size / spread[:, None])[order],
-        rows,
+        (size / spread[:, None])[order].ravel(),
+        rows.repeat(size.shape[1]),
         "o",
         color=PALETTE[4],
         markersize=2.5,
         alpha=0.6,
+        label="a run left out",
     )
-    axes.plot(loss[order], rows, "o", color=PALETTE[0], markersize=4.5)
+    axes.plot(
+        loss[order],
+        rows,
+        "o",
+        color=PALETTE[0],
+        markersize=4.5,
+        label="mean of groups left out",
+    )
+    legend(axes)
     words = [f"mean loss {short(one, 3)}" for one in loss[order]]
     say(axes, loss[order], rows, names, words, nearest="y")
-    label = "mean loss (small: each run's), in deviations of systems"
+    label = "loss, in standard deviations of systems"
     return named_rows(axes, names, label, BETTER_LEFT)
 
 
