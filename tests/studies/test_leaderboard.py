@@ -527,14 +527,14 @@ def test_models_to_mark_are_drawn_below_the_best(tied: Any) -> None:
         metrics.plot(highlight="m1")
 
 
-def test_thin_lines_are_of_ties_where_nothing_is_missing(tied: Any, holed: Any) -> None:
-    """The legend calls a thin line tied ranks, and what holes allow only where scores are missing."""
+def test_thin_lines_are_of_holes(tied: Any, holed: Any) -> None:
+    """Ranks that are tied are dots below each other; a thin line is drawn only where scores are missing."""
 
     def listed(figure: Any) -> list[str]:
         return [text.get_text() for text in figure.legends[0].get_texts()]
 
     marked = tied.plot(highlight=tied.system.values[34:])
-    assert listed(marked) == ["rank set", "tied ranks", "rank"]
+    assert listed(marked) == ["possible ranks", "rank"]
     assert "what holes allow" in listed(figure_of(holed))
 
 

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 from matplotlib.figure import Figure
 
+from irmeta.report.plots import figure_of
 from irmeta.report.plots.collections import comparison, standardizing_set
+from irmeta.report.plots.rows import whole_ranks
 from irmeta.report.plots.systems import description, significance
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description.study import describe
@@ -57,6 +59,27 @@ def test_rank_sets_are_drawn_as_lines(axes):
     )
     np.testing.assert_array_equal(axes.get_lines()[0].get_xdata(), ordered["rank"])
     assert all(float(tick).is_integer() for tick in axes.get_xticks())
+
+
+@pytest.mark.parametrize("view", ["means", "ranks"])
+def test_of_many_systems_the_best_and_those_to_mark_are_drawn(view):
+    """Of 36 systems a figure has the best 30 and, after a gap, one to mark; its axis says so."""
+    result = describe(scores(systems=36))
+    last = str(result.sel(metric="AP").sortby("rank").system.values[-1])
+    figure = figure_of(result.data, view=view, highlight=last)
+    (axes,) = figure.axes
+    rows = [label.get_text() for label in axes.get_yticklabels()]
+    assert (len(rows), rows[-1]) == (32, last)
+    assert axes.lines[0].get_ydata()[-1] == 31
+    assert "\nthe best 30 and 1 more of 36 systems\n" in axes.get_xlabel()
+    assert len(figure_of(result.data, view="matrix").axes[0].get_yticks()) == 36
+
+
+def test_marks_at_the_ends_of_ranks_are_whole(axes):
+    """The dot of rank 1 of many lies within the axes."""
+    (dot,) = axes.plot(1, 0, "o", markersize=3)
+    whole_ranks(axes, 140)
+    assert dot.get_window_extent().x0 > axes.bbox.x0
 
 
 def test_the_matrix_holds_every_score_of_one_metric(axes):

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 from irmeta.report.plots.layout import MARKED, beside, lay_out
 from irmeta.report.plots.rows import LONGEST
 from irmeta.scores.figures import short
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Indices
 from irmeta.words import shortened
 
 Nearest = Literal["x", "y", "xy"]
@@ -115,13 +115,15 @@ def say_intervals(
     middle: Floats,
     low: Floats,
     high: Floats,
+    rows: Indices | None = None,
 ) -> None:
-    """Name rows, the first on top, and say of each its figure and interval, as in "mean .312, interval .28 to .35"."""
+    """Name rows, by default from the top on, and say of each what it shows, as "mean .312, interval .28 to .35"."""
     words = [
         f"{what} {short(value, 3)}, interval {short(least, 3)} to {short(most, 3)}"
         for value, least, most in zip(middle, low, high, strict=True)
     ]
-    say(axes, middle, np.arange(len(names)), names, words, nearest="y")
+    rows = np.arange(len(names)) if rows is None else rows
+    say(axes, middle, rows, names, words, nearest="y")
 
 
 def say_cells(

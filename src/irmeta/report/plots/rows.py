@@ -1,6 +1,6 @@
 """What several plots share: a named row for each system, metric or score, axes of ranks, and legends."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import cycle
 from math import ceil
 
@@ -9,9 +9,11 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
 
 from irmeta.report.plots.figure import PALETTE
 from irmeta.report.plots.layout import break_lines
+from irmeta.stats.arrays import Indices
 from irmeta.words import shortened
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -25,6 +27,8 @@ HANDLE = 32
 """Points that the mark of an entry of a legend takes beside its text."""
 LONGEST = 40
 """Letters of a name on an axis; longer ones are shortened in the middle."""
+SHOWN = 30
+"""The best systems that a figure names; more are a table."""
 _AROUND = 0.9
 """Inches for what stands above and below the rows."""
 
@@ -55,6 +59,41 @@ def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -
     return axes
 
 
+def best_and(
+    marked: Collection[str], order: Indices, names: NDArray[np.str_]
+) -> Indices:
+    """Return the best systems of an order, then those of the others that are to be marked.
+
+    >>> best_and(["c"], np.array([2, 0, 1]), np.array(["a", "b", "c"])).tolist()
+    [2, 0, 1]
+    """
+    others = order[SHOWN:]
+    return np.append(order[:SHOWN], others[np.isin(names[others], list(marked))])
+
+
+def places(systems: int) -> Indices:
+    """Return the row of each system that is drawn: those below the best come after a gap."""
+    place = np.arange(systems)
+    return np.where(place < SHOWN, place, place + 1)
+
+
+def placed_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -> Axes:
+    """Name the rows of the best systems and of those to mark, and the gap between them."""
+    gap = ["\N{HORIZONTAL ELLIPSIS}"] if len(names) > SHOWN else []
+    return named_rows(axes, [*names[:SHOWN], *gap, *names[SHOWN:]], label, better)
+
+
+def of_all(drawn: int, systems: int, noun: str = "system") -> str:
+    """Say which systems are drawn, of how many.
+
+    >>> of_all(12, 12), of_all(31, 143)
+    ('of 12 systems', 'the best 30 and 1 more of 143 systems')
+    """
+    best = "" if systems <= SHOWN else f"the best {SHOWN} "
+    also = f"and {drawn - SHOWN} more " if drawn > SHOWN else ""
+    return f"{best}{also}of {systems} {noun}s"
+
+
 def directed(label: str, better: str) -> str:
     r"""Add to the label of an axis which direction is better.
 
@@ -65,8 +104,9 @@ def directed(label: str, better: str) -> str:
 
 
 def whole_ranks(axes: Axes, last: int) -> None:
-    """Count ranks along the horizontal axis from 1, in whole numbers."""
-    axes.set_xlim(0.5, last + 0.5)
+    """Count ranks along the horizontal axis from 1, in whole numbers, with room for the marks at both ends."""
+    around = max(0.5, 0.02 * last)
+    axes.set_xlim(1 - around, last + around)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
     ticks = [tick for tick in axes.get_xticks() if 1 < tick <= last]
     axes.set_xticks([1, *ticks])

@@ -1,20 +1,26 @@
 """A cube drawn: means with intervals, rank sets, the matrix of scores, the distribution of single scores."""
 
+from collections.abc import Collection
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.choices import ScoreView
-from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
+from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say, say_cells, say_intervals
 from irmeta.report.plots.matrix import shade_bar
 from irmeta.report.plots.rows import (
     BETTER_LEFT,
     BETTER_RIGHT,
+    best_and,
     height,
     legend,
     named_rows,
+    of_all,
+    placed_rows,
+    places,
     row_height,
     whole_ranks,
 )
@@ -25,38 +31,39 @@ NAMED = 40
 """Topics that have their name below the matrix of scores; more are only counted."""
 
 
-def figure(result: xr.Dataset, *, view: ScoreView = "means") -> Figure:
-    """Return a figure of the scores, the taller the more systems; the matrix of scores is as wide as a page."""
+def figure(
+    result: xr.Dataset, *, view: ScoreView = "means", marked: Collection[str] = ()
+) -> Figure:
+    """Return a figure of the scores: the best systems and those to mark, or the matrix of all, as wide as a page."""
     if view == "distribution":
         return draw(distribution, result, height=2.8)
-    plot = {"means": means, "ranks": ranks, "matrix": matrix}[view]
-    return draw(
-        plot,
-        result,
-        width=PAGE if view == "matrix" else COLUMN,
-        height=height(result.sizes["system"]),
-    )
+    if view == "matrix":
+        tall = height(result.sizes["system"])
+        return draw(matrix, result, width=PAGE, height=tall)
+    rows = places(_best(result, marked).sizes["system"])
+    plot = {"means": means, "ranks": ranks}[view]
+    return draw(plot, result, height=height(int(rows[-1]) + 1), marked=marked)
 
 
-def means(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw the mean of every system, best first, with its interval. Webber et al. (2008), Figure 2."""
-    one = _ordered(result)
+def means(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
+    """Draw the mean of the best systems, best first, with its interval. Webber et al. (2008), Figure 2."""
+    one = _best(result, marked)
     names = one.system.values.astype(str).tolist()
-    rows = np.arange(len(names))
+    rows = places(len(names))
     mean, low, high = (one[name].values for name in ("mean", "low", "high"))
     axes.hlines(rows, low, high, color=PALETTE[4], linewidth=1.2)
     axes.plot(mean, rows, "o", color=PALETTE[0], markersize=2.5)
-    say_intervals(axes, "mean", names, mean, low, high)
+    say_intervals(axes, "mean", names, mean, low, high, rows)
     level = about(result)["options"]["level"]
-    label = f"mean {one.metric.item()}, {level:.0%} interval"
-    return named_rows(axes, names, label, BETTER_RIGHT)
+    label = f"mean {one.metric.item()}, {level:.0%} interval{_cut(one, result)}"
+    return placed_rows(axes, names, label, BETTER_RIGHT)
 
 
-def ranks(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw the rank of every system, best first, and as a line its rank set: the ranks that it may have."""
-    one = _ordered(result)
+def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
+    """Draw the rank of the best systems, best first, and as a line the ranks that each may have."""
+    one = _best(result, marked)
     names = one.system.values.astype(str).tolist()
-    rows = np.arange(len(names))
+    rows = places(len(names))
     rank, low, high = (
         one[name].values.astype(int) for name in ("rank", "rank_low", "rank_high")
     )
@@ -68,10 +75,12 @@ def ranks(result: xr.Dataset, axes: Axes) -> Axes:
         for own, least, most in zip(rank, low, high, strict=True)
     ]
     say(axes, rank, rows, names, words, nearest="y")
-    whole_ranks(axes, len(names))
+    whole_ranks(axes, int(high.max()))
     level = about(result)["options"]["level"]
-    label = f"rank by {one.metric.item()}, {level:.0%} rank set"
-    return named_rows(axes, names, label, BETTER_LEFT)
+    label = (
+        f"rank by {one.metric.item()}, possible ranks ({level:.0%}){_cut(one, result)}"
+    )
+    return placed_rows(axes, names, label, BETTER_LEFT)
 
 
 def matrix(result: xr.Dataset, axes: Axes) -> Axes:
@@ -121,6 +130,19 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_ylim(0, 1)
     legend(axes)
     return axes
+
+
+def _best(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
+    """Return the best systems, then those to mark."""
+    one = _ordered(result)
+    order = np.arange(one.sizes["system"])
+    return one.isel(system=best_and(marked, order, one.system.values.astype(str)))
+
+
+def _cut(one: xr.Dataset, result: xr.Dataset) -> str:
+    """Say that not all systems are drawn, on a line of its own."""
+    drawn, systems = one.sizes["system"], result.sizes["system"]
+    return f"\n{of_all(drawn, systems)}" if drawn < systems else ""
 
 
 def _ordered(result: xr.Dataset) -> xr.Dataset:

@@ -16,21 +16,21 @@ from irmeta.report.plots.rows import (
     BETTER_LEFT,
     LONGEST,
     NEAR,
+    SHOWN,
+    best_and,
     by_powers,
     directed,
     height,
     legend,
-    named_rows,
+    of_all,
+    placed_rows,
+    places,
     whole_ranks,
 )
 from irmeta.scores.figures import short
 from irmeta.scores.result import is_estimated
-from irmeta.stats.arrays import Indices
 from irmeta.studies.leaderboard.summary import column, nouns, order
 from irmeta.words import listed, shortened
-
-SHOWN = 30
-"""Models that have their name; more are a table."""
 
 
 def figure(
@@ -43,44 +43,39 @@ def figure(
     if view == "front":
         return draw(front, result, width=PAGE, height=4.2)
     drawn = {"ranks": ranks, "aggregates": aggregates}[view]
-    tall = height(int(_places(result, marked)[-1]) + 1)
+    tall = height(int(places(_drawn(result, marked).sizes["system"])[-1]) + 1)
     return draw(drawn, result, width=PAGE, height=tall, marked=marked)
 
 
 def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
-    """Draw each model's rank by the first aggregate, its rank set, and a thin line for what its holes or ties allow."""
+    """Draw each model's rank by the first aggregate, its possible ranks, and a thin line for what its holes allow."""
     one = _drawn(result, marked).isel(aggregate=0)
-    place = _places(result, marked)
-    axes.hlines(
-        place, one["low"], one["high"], color=PALETTE[4], linewidth=4, label="rank set"
-    )
-    if (one["best"] != one["worst"]).any():
+    place = places(one.sizes["system"])
+    ends = np.stack([one["low"].values, one["high"].values], axis=1)
+    axes.hlines(place, *ends.T, color=PALETTE[4], linewidth=4, label="possible ranks")
+    if result["score"].isnull().any():
         axes.hlines(
             place,
             one["best"],
             one["worst"],
             color=PALETTE[5],
             linewidth=0.8,
-            label="what holes allow"
-            if result["score"].isnull().any()
-            else "tied ranks",
+            label="what holes allow",
         )
     rank = one["rank"].values
     if np.isfinite(rank).any():
         axes.plot(rank, place, "o", color=PALETTE[0], markersize=3, label="rank")
-    ends = np.stack([one["low"].values, one["high"].values], axis=1)
-    words = [f"rank set {low:.0f} to {high:.0f}" for low, high in ends]
+    words = [f"possible ranks {low:.0f} to {high:.0f}" for low, high in ends]
     middle = np.where(np.isfinite(rank), rank, ends.mean(axis=1))
     say(axes, middle, place, one.system.values, words, nearest="y")
-    axes.set_xlabel(f"rank by {_by(one)}, {_of(result, marked)}")
     legend(axes)
-    return _named(one, place, axes)
+    return _named(one, axes, f"rank by {_by(one)}, {_of(one, result)}")
 
 
 def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw each model's rank by every aggregate; of the same rank the later marks are smaller, so that all are seen."""
     one = _drawn(result, marked)
-    place = _places(result, marked)
+    place = places(one.sizes["system"])
     sizes = np.linspace(7, 3, one.sizes["aggregate"])
     for kind, marker, size in zip(one.aggregate.values, "osD^v", sizes, strict=False):
         axes.plot(
@@ -90,9 +85,8 @@ def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) 
             markersize=size,
             label=str(kind),
         )
-    axes.set_xlabel(f"rank, {_of(result, marked)}")
     legend(axes)
-    return _named(one, place, axes)
+    return _named(one, axes, f"rank, {_of(one, result)}")
 
 
 def front(result: xr.Dataset, axes: Axes) -> Axes:
@@ -161,37 +155,18 @@ def _by(one: xr.Dataset) -> str:
     return f"{'estimated ' * is_estimated(one)}{kind}"
 
 
-def _of(result: xr.Dataset, marked: Collection[str]) -> str:
+def _of(one: xr.Dataset, result: xr.Dataset) -> str:
     """Say which models, or systems, are drawn, of how many."""
-    models = result.sizes["system"]
-    also = len(_below(result, marked))
-    drawn = "" if models <= SHOWN else f"the best {SHOWN} "
-    if also:
-        drawn += f"and {also} more "
-    return f"{drawn}of {models} {nouns(result)['model']}s"
-
-
-def _below(result: xr.Dataset, marked: Collection[str]) -> Indices:
-    """Return the models to mark that are not among the best, in their order."""
-    others = order(result)[SHOWN:]
-    return others[np.isin(result.system.values[others].astype(str), list(marked))]
+    return of_all(one.sizes["system"], result.sizes["system"], nouns(result)["model"])
 
 
 def _drawn(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
     """Return the best models, then those to mark."""
-    best = order(result)[:SHOWN]
-    return result.isel(system=np.append(best, _below(result, marked)))
+    names = result.system.values.astype(str)
+    return result.isel(system=best_and(marked, order(result), names))
 
 
-def _places(result: xr.Dataset, marked: Collection[str]) -> Indices:
-    """Return the row of each model that is drawn: those below the best come after a gap."""
-    place = np.arange(_drawn(result, marked).sizes["system"])
-    return np.where(place < SHOWN, place, place + 1)
-
-
-def _named(one: xr.Dataset, place: Indices, axes: Axes) -> Axes:
+def _named(one: xr.Dataset, axes: Axes, label: str) -> Axes:
     """Name the models down the axis, the best on top, and count ranks in whole numbers."""
     whole_ranks(axes, int(axes.get_xlim()[1]))
-    rows = np.full(place[-1] + 1, "\N{HORIZONTAL ELLIPSIS}", dtype=object)
-    rows[place] = one.system.values
-    return named_rows(axes, rows.tolist(), axes.get_xlabel(), BETTER_LEFT)
+    return placed_rows(axes, one.system.values.tolist(), label, BETTER_LEFT)
