@@ -17,6 +17,7 @@ STANDARDIZED = " (std.)"
 ESTIMATED = " (est.)"
 """How a metric is named whose means were estimated: a topic's score is what it adds to the mean."""
 _SCALES = (STANDARDIZED, ESTIMATED)
+_USUAL = ("nDCG@10", "AP", "RR", "P@10", "nDCG@20", "AP@1000")
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,18 @@ class Metric:
     def own(self) -> dict[str, Value]:
         """The values of the measure's own parameters, without those that every metric has."""
         return {name: self[name] for name in signatures.CATALOGUE[self.base].params}
+
+
+def usual(names: Iterable[str]) -> list[str]:
+    """Put the metrics that most papers report before the others.
+
+    >>> usual(["AP@20", "P@10", "nDCG@10"])
+    ['nDCG@10', 'P@10', 'AP@20']
+    """
+    held = list(names)
+    return sorted(
+        held, key=[*_USUAL, *(one for one in held if one not in _USUAL)].index
+    )
 
 
 def parse(name: str | Metric) -> Metric:

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 from matplotlib.figure import Figure
 
+from irmeta.report.plots import figure_of
 from irmeta.report.plots.collections import design as design_plots
 from irmeta.report.plots.collections import reliability as reliability_plots
 from irmeta.scores.cube import cube
@@ -25,14 +26,52 @@ def test_a_line_is_expected_tau_by_topics():
     result = reliability(scores(), sizes=[5, 40])
     axes = reliability_plots.tau(result, Figure().subplots())
     drawn = {line.get_label(): line.get_ydata() for line in axes.get_lines()}
-    np.testing.assert_allclose(drawn["AP"], result["tau"].sel(metric="AP"))
+    tau = result["tau"].sel(metric="AP").values
+    np.testing.assert_allclose(drawn["AP"][[0, -1]], tau[[0, -1]])
     assert len(axes.get_lines()) == 5
 
 
 def test_coefficients_have_their_intervals():
-    """E rho2 is a line and a band for each metric."""
-    axes = reliability_plots.erho2(reliability(scores()), Figure().subplots())
+    """E rho2 is a line and a band for each metric, from the low to the high end at every number of topics."""
+    result = reliability(scores())
+    axes = reliability_plots.erho2(result, Figure().subplots())
     assert len(axes.collections) == 2
+    box = axes.collections[0].get_datalim(axes.transData)
+    one = result.sel(metric="AP")
+    np.testing.assert_allclose(
+        [box.y0, box.y1], [one["erho2_low"].min(), one["erho2_high"].max()]
+    )
+
+
+@pytest.mark.parametrize("name", ["erho2", "phi", "tau"])
+def test_curves_are_the_formula_between_the_sizes_too(name):
+    """A curve drawn from two sizes goes through what is computed at a third, and reaches .95 where the study says."""
+    result, between = (
+        reliability(scores(), sizes=sizes) for sizes in ([5, 200], [5, 20, 60, 200])
+    )
+    axes = getattr(reliability_plots, name)(result, Figure().subplots())
+    x, y = axes.get_lines()[0].get_data()
+    exact = between[name].sel(metric="AP", size=[20, 60])
+    np.testing.assert_allclose(np.interp([20, 60], x, y), exact, atol=5e-4)
+    if name == "phi":
+        needed = result["needed"].sel(coefficient="phi", metric="AP").item()
+        assert x[np.argmax(y >= 0.95)] == pytest.approx(needed, rel=0.05)
+
+
+def test_of_many_metrics_the_usual_ones_are_drawn():
+    """Of six metrics a figure has a curve for each of the four that most papers report."""
+    six = ["AP@10", "R@10", "RR", "P@10", "AP", "nDCG@10"]
+    made = cube(
+        np.random.default_rng(0).random((5, 12, 6)),
+        list("abcde"),
+        [str(t) for t in range(12)],
+        six,
+    )
+    legend = figure_of(reliability(made)).legends[0]
+    named = [text.get_text() for text in legend.get_texts()]
+    assert named[:4] == ["nDCG@10", "AP", "RR", "P@10"]
+    assert len(named) == 5
+    assert legend.get_title().get_text() == "4 of 6 metrics"
 
 
 def test_both_views_are_figures():

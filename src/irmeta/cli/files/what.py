@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from irmeta.cli.app import app, argument
 from irmeta.errors import IrmetaError
+from irmeta.metrics.names import usual
 from irmeta.studies import STUDIES
 from irmeta.words import folded, listed, printable
 
@@ -65,8 +66,6 @@ ASKS = (
     ),
 )
 """What to ask of a score file, the everyday questions first."""
-USUAL = ("nDCG@10", "AP", "RR", "P@10", "nDCG@20", "AP@1000")
-"""Metrics that stand first where there are many."""
 QUESTIONS = {study.verb: study.question for study in STUDIES.values()} | {
     "evaluate": "What do the runs score?",
     "import": "Make a score file of it",
@@ -224,24 +223,19 @@ def _taken(seen: "Seen", one: "Seen") -> str:
     return _word(one)
 
 
-def _usual(one: "Seen") -> list[str]:
-    """List the metrics that stand first."""
-    return [name for name in USUAL if name in one.metrics] or list(one.metrics)
-
-
 def _one(one: "Seen") -> str:
     """Name one metric, where there are several."""
-    return f" -m {shlex.quote(_usual(one)[0])}" if len(one.metrics) > 1 else ""
+    return f" -m {shlex.quote(usual(one.metrics)[0])}" if len(one.metrics) > 1 else ""
 
 
 def _filled(one: "Seen") -> dict[str, str]:
     """Return what stands for the names in the commands."""
     names = [shlex.quote(name) for name in one.systems[:2]]
-    few = shlex.quote(" ".join(_usual(one)[:3]))
+    few = shlex.quote(" ".join(usual(one.metrics)[:3]))
     return {
         "first": names[0],
         "second": names[-1],
-        "metric": shlex.quote(_usual(one)[0]),
+        "metric": shlex.quote(usual(one.metrics)[0]),
         "one": _one(one),
         "few": f" -m {few}" if len(one.metrics) > 1 else "",
         "missing": " --missing common" if one.missing else "",

@@ -3,6 +3,7 @@
 from functools import partial
 from shlex import quote
 
+from irmeta.metrics.names import usual
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
@@ -26,9 +27,8 @@ def panel(content: Content, name: str) -> Panel:
     """Show expected tau and E rho2 by the number of topics, first by the metric that systems are ordered by."""
     found = reliability(content.used[name], teams=content.teams, rng=content.seed)
     by = content.order[name]
-    outcome = found.sel(
-        metric=[by, *(metric for metric in found.metric.values if metric != by)]
-    )
+    others = usual(str(metric) for metric in found.metric.values if metric != by)
+    outcome = found.sel(metric=[by, *others])
     one = f" -m {quote(by)}" if len(found.metric) > 1 else ""
     few = outcome.isel(metric=slice(LINES))
     pictures = {
