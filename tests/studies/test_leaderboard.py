@@ -523,7 +523,9 @@ def test_models_to_mark_are_drawn_below_the_best(tied: Any) -> None:
     with pytest.raises(ScoresError, match="no system 'nobody' in the plot"):
         tied.plot(highlight=["nobody"])
     metrics = significance(board(drawn(models=4)), metrics="score")
-    with pytest.raises(ScoresError, match="this plot does not show m1$"):
+    with pytest.raises(
+        ScoresError, match="does not show m1; it is of metrics; .*describe"
+    ):
         metrics.plot(highlight="m1")
 
 

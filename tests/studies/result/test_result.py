@@ -166,10 +166,23 @@ def test_tables_for_other_programs(result: irmeta.Result) -> None:
         result.to_pandas("topic")
 
 
-def test_figure(result: irmeta.Result, scores: xr.DataArray) -> None:
-    """The figure is that of the command line; a study without one says so."""
+def test_figure(result: irmeta.Result, scores: xr.DataArray, tmp_path: Path) -> None:
+    """The figure is that of the command line, written to a path; a study without one says so."""
     assert isinstance(result.plot(), Figure)
-    assert isinstance(irmeta.describe(scores).plot(view="matrix"), Figure)
+    described = irmeta.describe(scores)
+    assert isinstance(described.plot(view="matrix"), Figure)
+    path = tmp_path / "means.png"
+    assert isinstance(described.plot(path, width=3), Figure)
+    assert path.read_bytes().startswith(b"\x89PNG")
+    with pytest.raises(
+        ScoresError, match="not show c; choose another view: means, ranks or matrix$"
+    ):
+        described.plot(view="distribution", highlight="c")
+    tests = irmeta.significance(scores, test="t")
+    with pytest.raises(
+        ScoresError, match=r"metrics; irmeta.describe\(SCORES\) draws systems$"
+    ):
+        tests.plot(highlight="c")
     plain = irmeta.accuracy(
         irmeta.predict.apply(scores.sel(metric=["AP"]), want=["P@10"]),
         cube(np.full((4, 1, 1), 0.5), list(scores.system.values), ["all"], ["P@10"]),

@@ -1,9 +1,10 @@
 """Figures: each module draws the results of the study of its name, in the room of what that is about."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from inspect import signature
-from typing import Any
+from typing import Any, get_args, get_type_hints
 
 import xarray as xr
 from matplotlib.figure import Figure
@@ -13,7 +14,7 @@ from irmeta.report.plots import marks
 from irmeta.report.plots.figure import as_wide_as
 from irmeta.studies import STUDIES, name_of
 from irmeta.studies.result.labels import chosen
-from irmeta.words import listed
+from irmeta.words import joined, listed
 
 
 def figure_of(
@@ -50,10 +51,31 @@ def figure_of(
             figure = plots.figure(result, marked=names, **view)
     drawn = marks.named(figure)
     if absent := [one for one in names if one not in drawn]:
-        there = f"; it names {listed(drawn)}" if drawn else ""
-        raise ScoresError(f"this plot does not show {listed(absent)}{there}")
+        there = _where(result, plots.figure, absent, drawn)
+        raise ScoresError(f"this plot does not show {listed(absent)}; {there}")
     marks.highlight(figure, names)
     return figure
+
+
+def _where(
+    result: xr.Dataset,
+    figure: Callable[..., Figure],
+    absent: Sequence[str],
+    drawn: Sequence[str],
+) -> str:
+    """Say which view of a study shows the systems that one does not, or what does where none does."""
+    hints = get_type_hints(figure)
+    marked = {"marked": absent} if "marked" in hints else {}
+    able = []
+    for view in get_args(hints.get("view")):
+        with suppress(ScoresError):
+            if set(absent) <= {*marks.named(figure(result, view=view, **marked))}:
+                able.append(view)
+    if able:
+        return f"choose another view: {joined(able, 'or')}"
+    if shown := [one for one in drawn if one in _systems(result)]:
+        return f"it names {listed(shown)}"
+    return "it is of metrics; `irmeta describe SCORES` draws systems"
 
 
 def _systems(result: xr.Dataset) -> list[str]:

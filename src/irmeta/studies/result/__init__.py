@@ -107,22 +107,26 @@ class Result:
 
     def plot(
         self,
+        path: str | PathLike[str] | None = None,
         *,
         highlight: str | Iterable[str] | None = None,
         width: float | None = None,
         **view: Any,
     ) -> "Figure":
-        """Return the figure that `--plot` draws; `savefig` writes it.
+        """Return the figure that `--plot` draws, and write it to a path that is given.
 
+        path : a file to write: .svg, .pdf or .png
         highlight : names to mark, a list or one text with commas, of systems or of what else the figure names
         width : in inches; as wide as the plot needs by default
         view : what to draw, as `--view` does: view="bars"
 
-        Raises ScoresError where the study has no figure.
+        Raises ScoresError where the study has no figure, IrmetaError for another kind of file.
         """
         drawn: Figure = _report("plots").figure_of(
             self.data, highlight=highlight, width=width, **view
         )
+        if path is not None:
+            _report("plots.figure").save(drawn, Path(path))
         return drawn
 
     def labelled(self, labels: Mapping[str, str] | str | PathLike[str]) -> "Result":
