@@ -164,6 +164,29 @@ def test_the_page_fits_its_window(
         browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": []})
 
 
+def test_no_number_of_the_leaderboard_is_cut_on_a_phone(
+    browser: Any, page: Path
+) -> None:
+    """Rank, system, its mean and its possible ranks stand whole in the window; the rest waits for a press."""
+    screen = {"width": 400, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    try:
+        driver = load(browser, page)
+        seen = """
+            const board = document.querySelector(".board");
+            const edge = board.querySelector(".scroller").getBoundingClientRect().right;
+            const cells = [...board.querySelectorAll("th, td")].filter((one) => one.offsetWidth);
+            const ends = cells.map((one) => one.getBoundingClientRect().right);
+            return [cells.length / board.querySelectorAll("tr").length, Math.max(...ends) <= edge];
+        """
+        assert driver.execute_script(seen) == [4, True]
+        click(driver, ".widen")
+        columns, _ = driver.execute_script(seen)
+        assert columns == len(driver.find_elements(By.CSS_SELECTOR, ".board thead th"))
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 CASES = (
     "P@10=0.43 RR=0.61",
     "AP@1000=0.25",

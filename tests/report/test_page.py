@@ -371,8 +371,8 @@ def test_the_page_says_ahead_of_who_leads_what_is_left_out(
     assert "Without" not in whole.findings[0]
 
 
-def test_two_sections_count_those_beside_the_best_alike(scores: xr.DataArray) -> None:
-    """Who may be the best, and who does not differ significantly from it, are counted without the best itself."""
+def test_one_section_counts_those_beside_the_best(scores: xr.DataArray) -> None:
+    """Who may be the best is counted once, without the best itself; tests count the pairs."""
     close = scores / 10
     close.values += np.random.default_rng(1).random(close.shape) / 2
     [first] = run({"made": close}, "common")["standings"]
@@ -384,6 +384,9 @@ def test_two_sections_count_those_beside_the_best_alike(scores: xr.DataArray) ->
     assert first.findings[0].endswith(
         f"; {others} may be the best on topics like these."
     )
+    [tests] = run({"made": close}, "common")["significance"]
+    assert tests.findings[0].startswith(f"{by}: ")
+    assert tests.findings[0].endswith("alpha 0.05).")
 
 
 def test_a_metric_that_is_constant_is_left_out(scores: xr.DataArray) -> None:
@@ -669,6 +672,9 @@ def test_a_page_has_a_title_and_marks_systems(
     )
     assert ("1", "Round 5") in headings(page)
     assert "<title>Round 5" in page.read_text("utf-8")
+    size = f"{scores.sizes['system']} systems on {scores.sizes['topic']} topics"
+    untitled = write_report({"made": scores}, tmp_path / "untitled")
+    assert f"<h1>made: {size}</h1>" in untitled.read_text("utf-8")
     assert len(content(page)["boards"]["standings-0"]["marked"]) == 8
     assert page.read_text("utf-8").count('<tr class="marked">') == 8
     with pytest.raises(ScoresError, match="no system 'nobody'"):

@@ -61,7 +61,7 @@ def report(
 
     output : the output folder: new, empty, or one of an earlier report
     by : the metric that systems are ordered by; by default the first of --metrics, else AP or the deepest AP@k
-    title : title of the page; by default the collections
+    title : title of the page; by default the collections, and the size of one
     highlight : systems to mark, separated by commas; 'bm25*' matches names, @FILE has one on each line
     qrels : the qrels of the collection: adds a section on what a new run loses
     runs : with --qrels, the runs that were pooled; with --human, those judged; can be repeated

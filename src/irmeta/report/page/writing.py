@@ -40,6 +40,7 @@ from irmeta.scores.selection import choose_names
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import relabelled
+from irmeta.words import counted
 
 GENERATOR = "irmeta report"
 """Marks a page of ours."""
@@ -86,7 +87,7 @@ def write_report(
     missing : what to do with missing scores, as in `selection.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.
     teams : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.
-    title : of the page; the names of the collections by default.
+    title : of the page; by default the names of the collections, and the size of one.
     highlight : systems to mark, a list or one text with commas; patterns as in bm25* match names.
     labels : what a paper calls systems, by name, or a CSV with columns system and label: the page calls them so, and
         `highlight` may.
@@ -149,9 +150,19 @@ def write_sections(
             for key, stem, panel in steps(each, "files of panels"):
                 drawn[key] = _write_files(write, stem, panel, pdf=pdf)
             model = of_page(cubes)
-            head = title or ", ".join(cubes)
+            head = title or _titled(cubes)
             write(PAGE, _html(made, named, drawn, model, head, beside))
     return folder / PAGE, made
+
+
+def _titled(cubes: Mapping[str, xr.DataArray]) -> str:
+    """Return the title of a page: the names of its collections, and what one of them holds."""
+    title = ", ".join(cubes)
+    if len(cubes) > 1:
+        return title
+    [one] = cubes.values()
+    systems, topics = (counted(one.sizes[dim], dim) for dim in ("system", "topic"))
+    return f"{title}: {systems} on {topics}"
 
 
 def _called(

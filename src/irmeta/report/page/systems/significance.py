@@ -49,7 +49,9 @@ def panel(content: Content, name: str) -> Panel:
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
     said = summary.findings(outcome.sel(metric=[by]))
-    lines = [line for line in said if line.startswith(f"{by}:")]
+    # who may be the best is said by the leaderboard, whose possible ranks are found in steps: they claim more
+    beside = f" {summary.beside_best(outcome.sel(metric=by))}"
+    lines = [line.replace(beside, "") for line in said if line.startswith(f"{by}:")]
     return replace(
         made,
         findings=[*lines, *range_of_power(ranked)],

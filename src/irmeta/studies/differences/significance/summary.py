@@ -165,7 +165,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines.append(
             f"{metric}: {significant} of {counted(pairs, 'pair')} {differ} significantly{against} "
             f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before}). "
-            + _beside_best(of_metric)
+            + beside_best(of_metric)
             + _equivalent(of_metric)
         )
     return (
@@ -176,7 +176,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
 
 
-def _beside_best(of_metric: xr.Dataset) -> str:
+def beside_best(of_metric: xr.Dataset) -> str:
     """Say how many systems are not significantly different from the best, or only against the means."""
     best = of_metric["rank"].values == 1
     names = of_metric.system.values[best]

@@ -177,7 +177,7 @@ export function boardOf(root, board, key) {
     pick.addEventListener("click", () => choose(pick.textContent));
   }
   root.querySelector("thead").addEventListener("click", follow);
-  wide?.addEventListener("click", () => {
+  wide.addEventListener("click", () => {
     const on = root.classList.toggle("wide");
     wide.setAttribute("aria-pressed", on);
   });
