@@ -630,20 +630,6 @@ def test_a_note_on_an_interval_of_one_comparison_names_no_others():
     assert any("the verdict is by p" in one for one in every.notes)
 
 
-def test_where_p_and_interval_may_disagree_a_note_says_so():
-    """Dunnett's p is drawn, and may be significant where Student's interval includes 0; by Holm's t that cannot be."""
-    values = np.random.default_rng(40).random((3, 8, 1))
-    made = cube(values, SYSTEMS[:3], [str(at) for at in range(8)], ["AP"])
-    warned = {
-        correct: any(
-            "although the interval includes 0" in note
-            for note in irmeta.versus(made, "mine", test="t", correct=correct).notes
-        )
-        for correct in ("dunnett", "holm")
-    }
-    assert warned == {"dunnett": True, "holm": False}
-
-
 @pytest.mark.parametrize("topics", [3, 5, 10])
 def test_how_often_intervals_held_is_of_such_scores(topics):
     """Student's intervals of few topics held too seldom; those of scores of 0 and 1, which are others, did not."""

@@ -366,7 +366,6 @@ def test_clear_favours_are_shown_largest_first() -> None:
     shown = overview(outcome)["largest clear favours"]
     largest = bias.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
     assert shown["system"].to_list() == largest["name"].to_list()
-    assert any("scores vary less" in note for note in about(outcome)["notes"])
 
 
 def test_the_note_of_what_is_relevant_is_where_nobody_said() -> None:

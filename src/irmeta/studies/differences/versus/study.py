@@ -362,6 +362,6 @@ def _on_intervals_apart(figures: Mapping[str, Floats], way: Way) -> list[str]:
         return []
     exclude = "excludes" if apart == 1 else "exclude"
     return [
-        f"Of intervals without a verdict, {apart} {exclude} 0: each is for its comparison alone, and the verdict is by "
-        "the corrected p."
+        f"Of intervals without a verdict, {apart} {exclude} 0: p is not made as the interval is, and the verdict is by "
+        "p."
     ]
