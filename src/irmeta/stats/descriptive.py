@@ -60,7 +60,9 @@ def bounded_interval(
     return score_ends(mean, quantile**2 * variance / n)
 
 
-def shared(scores: Floats, *, bounded: bool = False) -> tuple[Floats, float]:
+def shared(
+    scores: Floats, *, bounded: bool = False, fewest: int | None = None
+) -> tuple[Floats, float]:
     """Return each system's variance over topics, moved towards that of all systems, and its degrees of freedom.
 
     scores : (..., topic). Few topics seldom show the tail of skewed scores, but of several systems some do. v is a
@@ -69,7 +71,7 @@ def shared(scores: Floats, *, bounded: bool = False) -> tuple[Floats, float]:
     common one, the sum of variances over that of divisors: w is the share of how v varies over systems that is error of
     estimating v, which leaving out each topic finds. So alike systems share one, and with many topics each has its own.
     Degrees of freedom are 2 v^2 over the squared error of what was moved, found in the same way, over all systems;
-    those of one system alone, n - 1, are the fewest, and those of all together the most.
+    those of one system alone, n - 1 or `fewest`, are the fewest, and those of all together the most.
     Source of the idea: James and Stein (1961); Smyth (Stat. Appl. Genet. Mol. Biol. 2004) for variances.
 
     >>> few = np.array([[0.0, 0.0, 0.1, 0.1], [0.0, 0.1, 0.2, 0.2], [0.1, 0.3, 0.1, 0.6]])
@@ -77,27 +79,29 @@ def shared(scores: Floats, *, bounded: bool = False) -> tuple[Floats, float]:
     ([0.003, 0.009, 0.056], [0.019, 0.02, 0.029])
     """
     n = scores.shape[-1]
+    fewest = fewest or n - 1
     mean = scores.mean(axis=-1)
     variance = scores.var(axis=-1, ddof=1)
     divisor = _divisor(mean, bounded)
-    own = _divided(variance, divisor, n)
+    own = _divided(variance, divisor, n / fewest)
     known = (divisor > _NO_SPREAD) & ~np.isnan(mean)
     systems = known.sum()
-    if n < 3 or systems < 2:
-        return own, n - 1
+    if fewest < 2 or systems < 2:
+        return own, fewest
+    largest = (n - 1) / (fewest - 1)
     means, variances = _without_each(scores[known], mean[known, None])
     divisors = _divisor(means, bounded)
-    left = _divided(variances, divisors, n - 1)
+    left = _divided(variances, divisors, largest)
     weight = _share_of_error(_squared_error(left), own[known].var(ddof=1))
     common = variance[known].sum() / divisor[known].sum()
     moved = own + weight * (common - own)
     # moved in the same way without each topic
-    commons = _divided(variances.sum(axis=0), divisors.sum(axis=0), n - 1)
+    commons = _divided(variances.sum(axis=0), divisors.sum(axis=0), largest)
     error = _squared_error(left + weight * (commons - left))
     freedom = 0.0
     if error:
         freedom = 2 * (moved[known] ** 2).mean() / error
-    return moved, float(np.clip(freedom, n - 1, (n - 1) * systems))
+    return moved, float(np.clip(freedom, fewest, fewest * systems))
 
 
 def _divisor(mean: Floats, bounded: bool) -> Floats:
@@ -131,10 +135,10 @@ _NO_SPREAD = 1e-12
 """Up to this mean (1 - mean) of scores within 0 and 1 is what rounding leaves of 0."""
 
 
-def _divided(variance: Floats, divisor: Floats, n: int) -> Floats:
-    """Return the variance of n scores by its divisor; where that is 0 the largest there is, n / (n - 1)."""
+def _divided(variance: Floats, divisor: Floats, largest: float) -> Floats:
+    """Return the variance by its divisor; where that is 0 the largest there is, n / (n - 1) of n scores."""
     seen = divisor > _NO_SPREAD
-    return np.where(seen, variance / np.where(seen, divisor, 1), n / (n - 1))
+    return np.where(seen, variance / np.where(seen, divisor, 1), largest)
 
 
 def score_ends(mean: Floats, k: Floats) -> tuple[Floats, Floats]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.special import stdtrit
 
-from irmeta.stats.descriptive import t_interval
+from irmeta.stats.descriptive import bounded_interval, t_interval
 from irmeta.stats.judging.planning import (
     Spread,
     best_share,
@@ -89,19 +89,55 @@ def test_with_a_known_slope_leaving_out_is_the_usual_variance(way) -> None:
 def test_an_interval_within_0_and_1_holds_all_means_that_would_not_be_rejected() -> (
     None
 ):
-    """Of scores within 0 and 1 both ends x have (value - x)^2 = t^2 V x (1 - x) / (m (1 - m)), and lie inside."""
+    """Of scores within 0 and 1 both ends x have (value - x)^2 = t^2 ratio x (1 - x), and lie inside."""
     rng = np.random.default_rng(2)
     machine = rng.beta(0.2, 2, (6, 40))
     drawn = np.sort(rng.permutation(40)[:5])
     one = Sample(machine[:, drawn] ** 1.2, machine, drawn, np.ones(5))
     found = estimate_means(one)
-    assert found.seen is not None
-    factor = 2.7764451051977987**2 * found.variance / (found.seen * (1 - found.seen))
+    assert found.spread is not None
+    factor = stdtrit(found.spread.freedom, 0.975) ** 2 * found.spread.ratio
     for end in found.interval(4):
         np.testing.assert_allclose(
             (found.value - end) ** 2, factor * end * (1 - end), atol=1e-12
         )
         assert ((end > 0) & (end < 1)).all()
+
+
+def test_of_all_topics_by_people_it_is_the_interval_of_describe() -> None:
+    """Where people judged all topics, systems share their variances, by lambda 0, as they do in `describe`."""
+    human = np.random.default_rng(4).beta(0.2, 2, (6, 8))
+    one = Sample(human, human, np.arange(8), np.ones(8))
+    found = estimate_means(one, 0.0).interval(7)
+    np.testing.assert_allclose(found, bounded_interval(human))
+
+
+def test_a_system_alone_has_its_own_variance() -> None:
+    """Of one system within 0 and 1 the ratio is its variance by m (1 - m), with a degree less than human topics."""
+    machine = np.random.default_rng(5).random((1, 30))
+    one = Sample(machine[:, :6] ** 2, machine, np.arange(6), np.ones(6))
+    found = estimate_means(one)
+    mean = max(found.value[0], one.human.mean(), key=lambda m: m * (1 - m))
+    assert found.spread is not None
+    assert found.spread.ratio[0] == pytest.approx(
+        found.variance[0] / (mean * (1 - mean))
+    )
+    assert found.spread.freedom == 5
+
+
+def test_systems_share_what_few_topics_leave_open() -> None:
+    """Of equal systems with skewed scores, which few topics show unevenly, intervals rest on all: more degrees."""
+    machine = np.random.default_rng(6).beta(0.1, 2, (12, 40))
+    one = Sample(machine[:, :5] ** 1.2, machine, np.arange(5), np.ones(5))
+    spread = estimate_means(one).spread
+    alone = [
+        estimate_means(Sample(h[None], m[None], one.drawn, one.weight), slope(one))
+        for h, m in zip(one.human, one.machine, strict=True)
+    ]
+    assert spread is not None
+    assert spread.freedom > 4
+    own = np.array([each.spread.ratio[0] for each in alone])
+    assert spread.ratio.std() < 0.8 * own.std()
 
 
 def test_systems_that_score_0_everywhere_have_an_interval() -> None:

@@ -3,18 +3,20 @@
 theta = lambda mean_N(L) + mean_n(H - lambda L), the difference estimator of double sampling: the machine's scores L
 carry what all topics say, the human scores H take the machine's error off. lambda = 0 is the human scores alone.
 The variance pays for the estimated lambda: it is that of the whole estimator with each human topic left out in turn, or
-each cluster of topics with the scores of people and machine.
+each cluster of topics with the scores of people and machine. Of means within 0 and 1 systems share what few topics
+leave open of it.
 Sources: Cochran (1977), Sampling Techniques, chapters 9 and 12; Angelopoulos et al. (PPI++, 2023); Oosterhuis et al.
 (KDD 2024); Duncan and Hill (1989) on the jackknife; Wilson (1927) on intervals within 0 and 1.
 """
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from irmeta.stats.arrays import Bools, Floats, Ints
-from irmeta.stats.descriptive import score_ends
+from irmeta.stats.descriptive import score_ends, shared
 from irmeta.stats.rankings.rank import over
 
 
@@ -68,36 +70,39 @@ class Sample:
         return len(np.unique(cluster[self.drawn])) - 1
 
 
+class Spread(NamedTuple):
+    """The variance of each system's estimated mean, divided by m (1 - m): (system,), and its degrees of freedom."""
+
+    ratio: Floats
+    freedom: float
+
+
 @dataclass(frozen=True)
 class Estimates:
     """Estimates with their variance, of systems (system,) or of pairs (system, system).
 
-    seen : for means of scores within 0 and 1, the mean m by which m (1 - m) is largest of the value and that of the
-    human scores; None for scores beyond, and for differences.
+    spread : of means of scores within 0 and 1; None for scores beyond, and for differences.
     least : for differences of scores within 0 and 1, what half of an interval is at least, see `_unseen`.
     """
 
     value: Floats
     variance: Floats
     slope: float
-    seen: Floats | None = None
+    spread: Spread | None = None
     least: Floats | float = 0.0
 
     def interval(self, freedom: int) -> tuple[Floats, Floats]:
         """Return the ends of the 95% interval: Student's, or where scores are within 0 and 1 the score interval.
 
-        The score interval has all x for which (value - x)^2 <= t^2 V x (1 - x) / (m (1 - m)): a mean near 0 has a
-        small variance, seen from few topics, and may be far above.
+        The score interval has all x for which (value - x)^2 <= t^2 ratio x (1 - x), t of the spread's own degrees of
+        freedom: a mean near 0 has a small variance, seen from few topics, and may be far above.
         """
-        t = stdtrit(freedom, 0.975)
-        if self.seen is None:
+        if self.spread is None:
+            t = stdtrit(freedom, 0.975)
             half = np.maximum(t * np.sqrt(self.variance), self.least)
             return self.value - half, self.value + half
-        seen = self.seen * (1 - self.seen)
-        # all human scores 0, or all 1: the largest variance that scores have, which is m (1 - m)
-        largest = np.full(seen.shape, 1 / freedom)
-        ratio = np.divide(self.variance, seen, out=largest, where=seen > 1e-12)
-        return score_ends(self.value, t**2 * ratio)
+        t = stdtrit(self.spread.freedom, 0.975)
+        return score_ends(self.value, t**2 * self.spread.ratio)
 
     def p(self, freedom: int) -> Floats:
         """Return p of the hypothesis that the value is 0, two-sided; 1 where nothing varies and the value is 0."""
@@ -163,28 +168,42 @@ def estimate_means(
     elif sample.errors is not None:
         # J has 1 - n/N of it
         variance = variance + n / total * np.diag(sample.errors)
-    return Estimates(value, variance, lam, _seen(sample, value))
+    spread = None
+    if _bounded(sample):
+        added = _added(sample, lam, without, variance)
+        about = _seen(sample, value)[:, None] + added
+        ratio, freedom = shared(about, bounded=True, fewest=n - 1)
+        spread = Spread(ratio / total, freedom)
+    return Estimates(value, variance, lam, spread)
 
 
 def contributions(sample: Sample, *, new_topics: bool = True) -> Floats:
     """Return what each of the N topics adds to each system's estimated mean: (system, N), whose mean is the estimate.
 
-    lambda L, and on the human topics what leaving one out changes, N (n - 1) / n times: this spread has the estimate's
-    variance (Tukey 1958 on pseudo-values). It is stretched about the mean by little, so that Student's 95% interval
-    with N - 1 degrees of freedom is the estimate's, which has n - 1. Values may lie beyond the scores.
+    They are stretched about the mean by little, so that Student's 95% interval with N - 1 degrees of freedom is that of
+    the estimate by its own variance, which has n - 1. Values may lie beyond the scores.
     """
-    means = estimate_means(sample, new_topics=new_topics)
+    variance = estimate_means(sample, new_topics=new_topics).variance
     lam, value, without = _estimated(sample, None, pairs=False)
+    n, total = sample.sizes
+    wider = stdtrit(n - 1, 0.975) / stdtrit(total - 1, 0.975)
+    return np.asarray(value[:, None] + wider * _added(sample, lam, without, variance))
+
+
+def _added(sample: Sample, lam: float, without: Floats, variance: Floats) -> Floats:
+    """Return what each of the N topics adds to each system's estimated mean, about 0, with its variance: (system, N).
+
+    lambda L, and on the human topics what leaving one out changes, N (n - 1) / n times (Tukey 1958 on pseudo-values).
+    """
     n, total = sample.sizes
     added = lam * sample.machine
     added[:, sample.drawn] += (
         total * (n - 1) / n * (without.mean(axis=1, keepdims=True) - without)
     )
     added -= added.mean(axis=1, keepdims=True)
-    wider = stdtrit(n - 1, 0.975) / stdtrit(total - 1, 0.975)
-    wanted = wider * np.sqrt(means.variance * total * (total - 1))
+    wanted = np.sqrt(variance * total * (total - 1))
     stretch = np.nan_to_num(over(wanted, np.sqrt(_squares(added))))
-    return np.asarray(value[:, None] + stretch[:, None] * added)
+    return np.asarray(stretch[:, None] * added)
 
 
 def estimate_differences(
@@ -244,7 +263,16 @@ def _over_clusters(
     if pairs:
         least = _unseen(sample, new_topics)
         return Estimates(value[:, None] - value, _apart(covariance), lam, least=least)
-    return Estimates(value, np.diag(covariance), lam, _seen(sample, value))
+    variance = np.asarray(np.diag(covariance))
+    spread = None
+    if _bounded(sample):
+        mean, freedom = _seen(sample, value), sample.freedom(new_topics)
+        divisor = mean * (1 - mean)
+        # all human scores 0, or all 1: the largest variance that scores have
+        largest = np.full(mean.shape, 1 / freedom)
+        ratio = np.divide(variance, divisor, out=largest, where=divisor > 1e-12)
+        spread = Spread(ratio, freedom)
+    return Estimates(value, variance, lam, spread)
 
 
 def _rest(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
@@ -293,10 +321,8 @@ def _value(sample: Sample, lam: float, machine: Floats) -> Floats:
     return lam * machine + _mean(rest, sample.weight)
 
 
-def _seen(sample: Sample, value: Floats) -> Floats | None:
-    """Return the mean at which the variance was seen, the value or that of the human scores; None beyond 0 to 1."""
-    if not _bounded(sample):
-        return None
+def _seen(sample: Sample, value: Floats) -> Floats:
+    """Return the mean m at which the variance was seen: the value or that of the human scores, by larger m (1 - m)."""
     alone = _mean(sample.human, sample.weight)
     return np.where(alone * (1 - alone) > value * (1 - value), alone, value)
 
