@@ -124,12 +124,6 @@ def _change(world: World, drawn: Drawn) -> Mapping[str, float]:
     return _kept(reproduced.change(Two(first, again, world.together), 0.95), truth)
 
 
-def _rmse(world: World, drawn: Drawn) -> Mapping[str, float]:
-    every = _truth(world)
-    truth = float(np.sqrt(((every[0] - every[2]) ** 2).mean()))
-    return _kept(reproduced.rmse(Two(drawn[0][0], drawn[1][0], True), 0.95), truth)
-
-
 MOVES = (0.02, 0.1, 0.4)
 """How far noise moves documents whose scores are spread over 0 to 1, in the typical topic."""
 POPULATION = 3000
@@ -177,18 +171,12 @@ def _of_lists(measure: str, folder: Path | None) -> Iterable[Case]:
         yield Case(f"documents moved by {move:g}", topics, trial)
 
 
-_WARNS = "95% intervals of RMSE held"
-"""What a note of `replicate` says where they do so less often than promised."""
-_TOGETHER = [one for one in WORLDS if one.together]
 ENTRIES = [
     Entry("effect ratio of a reproduction", 0.95, 0.90, _in_worlds(_ratio, WORLDS)),
     Entry(
         "change of a lead in a reproduction", 0.95, 0.86, _in_worlds(_change, WORLDS)
     ),
     Entry("delta relative improvement", 0.95, 0.90, _in_worlds(_delta, WORLDS)),
-    Entry(
-        "RMSE of a reproduction", 0.95, 0.60, _in_worlds(_rmse, _TOGETHER), warns=_WARNS
-    ),
     Entry("tau union of a reproduction", 0.95, 0.88, partial(_of_lists, "tau")),
     Entry("RBO of a reproduction", 0.95, 0.85, partial(_of_lists, "rbo")),
 ]

@@ -69,12 +69,6 @@ def sampled(systems, topics):
     return irmeta.judges.estimate(0.9 * machine[:, :topics], machine)
 
 
-def repeated(_, topics):
-    """A run and its reproduction."""
-    first = plain(2, topics)
-    return irmeta.replicate({"a": first, "b": 0.9 * first}, system="s0")
-
-
 def against_itself(systems, clusters):
     one = clustered(systems, clusters)
     other = one.assign_coords(
@@ -194,7 +188,6 @@ SAYS = {name + CLUSTERS: call for name, call in SAYS.items()} | {
     "soft pairwise accuracy": lambda *size: compared(plain(*size)),
     "mean by few human topics and a machine": sampled,
     "difference by few human topics and a machine": sampled,
-    "RMSE of a reproduction": repeated,
 }
 WORSE = {
     (row.of, row.systems, row.topics): row.kept

@@ -60,7 +60,7 @@ def test_one_system_is_asked_whether_it_scores_the_same():
 
 
 def test_the_same_files_again_are_said_to_be_the_same():
-    """An exact reproduction has ratio 1 and the original's score on every topic, and no warning of RMSE."""
+    """An exact reproduction has ratio 1 and the original's score on every topic, and no note."""
     one = made(0.1)
     found = irmeta.replicate({"a": one, "b": one}, system="mine", against="bm25")
     assert found["verdict"].item() == "reproduced"

@@ -158,26 +158,13 @@ def _joined(one: float, two: float, rho: float) -> float:
     return float(np.sqrt(max(one**2 + two**2 - 2 * rho * one * two, 0.0)))
 
 
-def rmse(two: Two, level: float) -> Found:
-    """Return the root mean square error between scores of the same topics, with a jackknife interval of its logarithm.
+def rmse(two: Two) -> float:
+    """Return the root mean square error between scores of the same topics.
 
-    The mean square is skewed, its logarithm less so: log m -/+ t * s, s the standard error from leaving topics out.
-    Without a difference there is no interval, nor where one topic alone differs.
-
-    >>> rmse(Two(np.array([0.1, 0.4]), np.array([0.4, 0.4]), True), 0.95).value.__round__(4)
+    >>> rmse(Two(np.array([0.1, 0.4]), np.array([0.4, 0.4]), True)).__round__(4)
     0.2121
     """
-    squares = (two.again - two.first) ** 2
-    n, total = len(squares), float(squares.sum())
-    value = float(np.sqrt(total / n))
-    without = total - squares
-    if n < 2 or without.min() <= ROUNDING**2:
-        return Found(value, np.nan, np.nan)
-    logs = np.log(without)
-    error = np.sqrt((n - 1) / n * ((logs - logs.mean()) ** 2).sum())
-    # half, of a root
-    times = float(np.exp(_quantile(two, level) * error / 2))
-    return Found(value, value / times, value * times)
+    return float(np.sqrt(((two.again - two.first) ** 2).mean()))
 
 
 def topics_needed(two: Two, keep: float, level: float) -> float:

@@ -198,14 +198,14 @@ def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[st
 
     plain : the scores by topic; nothing where topics come in clusters, which RMSE knows nothing of.
     """
-    errors = [reproduced.rmse(one, level) for one in plain if one.together]
-    nothing = [reproduced.NOTHING] * len(runs)
+    errors = [reproduced.rmse(one) for one in plain if one.together]
+    nothing = [np.nan] * len(runs)
     changes = [reproduced.change(one, level) for one in runs]
     return {
         "mean": ("run", [one.again.mean() for one in runs]),
         "p": ("run", [reproduced.p_value(one) for one in runs]),
         **with_ends("change", ("run",), changes),
-        **with_ends("rmse", ("run",), errors or nothing),
+        "rmse": ("run", errors or nothing),
     }
 
 

@@ -8,7 +8,6 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_share
 from irmeta.evaluation.sources import QrelsLike
-from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.metrics.values import geometric
 from irmeta.scores.cubes import common_metrics
@@ -31,7 +30,6 @@ from irmeta.studies.differences.replication.given import (
 from irmeta.studies.door import study
 from irmeta.words import counted
 
-RMSE = "RMSE of a reproduction"
 """What is measured of its intervals."""
 
 
@@ -78,7 +76,7 @@ def replicate(
     lead and lead_change with low and high, delta_ri with low and high, over those with a baseline; on other topics
     collection (harder, easier, not shown) and drift (loses, gains, not shown), said for all experiments at once. Over
     (run, experiment, metric): mean, change from the original with low and high, p of the t test (paired on the same
-    topics), rmse with low and high. Over (run, experiment), of runs: tau_union and rbo with low and high, and by topic.
+    topics), rmse. Over (run, experiment), of runs: tau_union and rbo with low and high, and by topic.
     Raises ScoresError for fewer than 2 experiments. Sources: Breuer et al. (SIGIR 2020); Fieller (JRSS B 1954).
 
     >>> from irmeta.scores.cube import cube
@@ -205,8 +203,4 @@ def _notes(
             )
         if sizes == (1, 1) and part.scores.topic.values[0] == ALL:
             notes.append(f"{one.name}: means only, so there are no intervals")
-    smallest = int(topics.min())
-    if together.any():
-        found = held(RMSE, systems=1, topics=smallest)
-        notes += found.said("95% intervals of RMSE")
     return notes

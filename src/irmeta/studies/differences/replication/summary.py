@@ -31,14 +31,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     experiments : experiment, metric, verdict, ratio with low and high (null where there is no interval), topics (of the
     experiment that has fewer), together (whether these are the original's), topics_needed (null where no number does);
     with a baseline original_lead, lead, lead_change and delta_ri, each with low and high, collection and drift.
-    runs : run, experiment, metric, first (mean in the original), mean, change and rmse, each with low and high, and p.
+    runs : run, experiment, metric, first (mean in the original), mean and change, each with low and high, p and rmse.
     lists, topics : run, experiment, tau_union and rbo, with low and high, or by topic; of run files only.
     """
     names = ["verdict", *ends("ratio"), "topics", "together", "topics_needed"]
     if "lead" in outcome:
         names += ends("original_lead", "lead", "lead_change", "delta_ri")
         names += ["collection", "drift"]
-    of_runs = [*ends("first"), "mean", *ends("change", "rmse"), "p"]
+    of_runs = [*ends("first"), "mean", *ends("change"), "p", "rmse"]
     views = {
         "experiments": frame(outcome, names, by=["experiment", "metric"]).with_columns(
             pl.col("topics_needed").replace(np.inf, None)
