@@ -196,7 +196,7 @@ def _true_r(kind: Kind) -> np.ndarray:
 
 
 def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
-    """Hold intervals to the correlation of true means; where systems hardly differ there may be none: an unkept one."""
+    """Hold intervals to the correlation of true means; where systems hardly differ there may be none: it claims nothing."""
     kind = replace(kind, ability=1.2)
     of = kind.abilities(np.random.default_rng(1))
     found = correlate(labelled(kind.scores(of, kind.topics, rng)), unit="system")
@@ -205,8 +205,10 @@ def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
         found["true_low"].values,
         found["true_high"].values,
     )
+    none = np.isnan(low)
     return {
-        "kept": ((low <= truth) & (truth <= high))[OFF].mean(),
+        "kept": (none | (low <= truth) & (truth <= high))[OFF].mean(),
+        "bounded": 1 - none[OFF].mean(),
         "width": np.nanmean((high - low)[OFF]),
         AWAY: (found["true_r"].values - truth)[OFF],
     }
