@@ -221,17 +221,16 @@ ENTRIES = [
     Entry(
         "mean by few human topics and a machine",
         0.95,
-        0.87,
+        0.92,
         of_samples(estimate_means),
         400,
     ),
     Entry(
         "mean by few human topics alone",
         0.95,
-        0.80,
+        0.92,
         _of_people,
         400,
-        warns="Such 95% intervals",
     ),
     Entry(
         "difference by few human topics and a machine",

@@ -196,7 +196,10 @@ def _true_r(kind: Kind) -> np.ndarray:
 
 
 def _of_true_means(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
-    """Hold intervals to the correlation of true means; one that is missing, as systems hardly differ, claims nothing."""
+    """Hold intervals to the correlation of true means; where systems hardly differ there may be none: no claim.
+
+    Beside it is how often there is one.
+    """
     kind = replace(kind, ability=1.2)
     of = kind.abilities(np.random.default_rng(1))
     found = correlate(labelled(kind.scores(of, kind.topics, rng)), unit="system")

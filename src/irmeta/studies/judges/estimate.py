@@ -107,8 +107,10 @@ def estimate(
     target = "topics like these" if new_topics else f"these {total} topics"
     drawn_from = both.sample(0, weight)
     units = drawn_from.freedom(new_topics) + 1
-    freedom = f"Student's t with {units - 1} degrees of freedom, those of means within 0 and 1"
+    freedom = f"Student's t with {units - 1} degrees of freedom"
     clustered = drawn_from.clustered(new_topics) is not None
+    if not clustered:
+        freedom += ", of means within 0 and 1 at least, as systems share variances"
     if clustered:
         paid = "leaving out each cluster"
     elif both.parts is None:
@@ -188,20 +190,17 @@ def _held(systems: int, topics: int, both: Paired, clustered: bool) -> list[str]
     """Say how often intervals held with as many human topics, or clusters, where that may be too seldom."""
     size = {"systems": systems, "topics": topics}
     if clustered:
-        by, of_people = f"few human topics and a machine{MEASURED}", ""
+        by = f"few human topics and a machine{MEASURED}"
         least = "clusters are few, of different sizes, and scores skewed"
     elif both.parts is not None:
-        by, of_people, least = "a part of the pairs", "", "few documents are relevant"
+        by, least = "a part of the pairs", "few documents are relevant"
     else:
-        by = "few human topics and a machine"
-        alone = held("mean by few human topics alone", **size).share
-        of_people = f" (by the human topics alone in {alone})"
-        least = "few topics have high scores and the machine is bad"
+        by, least = "few human topics and a machine", "scores are skewed"
     means, pairs = (held(f"{of} by {by}", **size) for of in ("mean", "difference"))
     if not (means.broken or pairs.broken):
         return []
     return [
-        f"Such 95% intervals of differences held in {pairs.share}, and of means in {means}{of_people}, least where "
+        f"Such 95% intervals of differences held in {pairs.share}, and of means in {means}, least where "
         f"{least} (docs/coverage.md)"
     ]
 
