@@ -78,9 +78,15 @@ def test_explain_says_what_a_screen_leaves_out(run, file):
         line for line in whole.splitlines() if line.startswith("s") and " to " in line
     ]
     assert len(rows) == SYSTEMS
-    assert "Note: Rank sets suppose" in " ".join(whole.split())
-    assert "Rank sets suppose" not in screen
     assert "More with" not in whole
+
+
+def test_explain_prints_notes_about_the_method(run, file):
+    """How intervals were computed is told with --explain, and not on the screen."""
+    told = "intervals of the differences in mean are meant"
+    for options, there in (([], False), (["--explain"], True)):
+        _, out, _ = run("versus", file, "--system", "s0-0", *options)
+        assert (told in " ".join(out.split())) == there
 
 
 def test_rows_that_a_user_asks_for_are_on_the_screen(run, file):

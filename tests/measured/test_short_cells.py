@@ -136,8 +136,8 @@ SAYS = {
     "difference of placed systems": lambda *size: irmeta.place(
         clustered(*size), on=clustered(*size)
     ),
-    "difference of standardized scores": lambda *size: irmeta.describe(
-        standardized(clustered(*size))
+    "difference of standardized scores": lambda *size: irmeta.versus(
+        standardized(clustered(*size)), "s0", metrics="AP (std.)"
     ),
     "r over scores": lambda *size: irmeta.correlate(clustered(*size, METRICS)),
     "what chosen metrics leave": lambda *size: irmeta.rank(clustered(*size, METRICS)),

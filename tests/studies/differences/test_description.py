@@ -409,13 +409,6 @@ def test_topics_too_few_for_any_claim_are_said_to_be(topics, level, needed):
     assert (outcome["distinguished"] > 0).all() == (needed == 0)
 
 
-@pytest.mark.parametrize("topics", [8, 50])
-def test_what_rank_sets_suppose_is_said_with_any_number_of_topics(topics):
-    """Where shapes differ rank sets hold less often with 8 to 50 topics: the note does not end at 25."""
-    notes = about(describe(scores(topics=topics)))["notes"]
-    assert sum("scores of one shape" in note for note in notes) == 1
-
-
 def test_a_system_named_in_advance_has_its_marginal_set():
     """With system= the set of that system is its marginal one; of the observed best none is told."""
     made = scores(systems=12, topics=20)

@@ -3,12 +3,10 @@
 import numpy as np
 import xarray as xr
 
-from irmeta.measured.coverage import held
 from irmeta.metrics.names import ESTIMATED, highest
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.figures import short
-from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.reliability.differences import smallest_effect
 from irmeta.stats.tests.flips import needed, smallest_seen
@@ -52,25 +50,6 @@ def widest(scores: xr.DataArray) -> Floats:
     least, most = limits(scores)
     logs = np.isin(scores.metric.values, geometric(scores.metric.values))
     return np.where(logs, np.inf, most - least)
-
-
-def shapes_notes(noun: str, systems: int, topics: int) -> list[str]:
-    """Say what rank sets by signs suppose of equal systems, or models, if they do not hold where it is not so.
-
-    >>> shapes_notes("model", 20, 5)
-    []
-    >>> shapes_notes("model", 20, 25)[0][:59]
-    'Rank sets suppose that equal models have scores of one shap'
-    """
-    found = held("rank sets where shapes differ", systems=systems, topics=topics)
-    if not found.broken:
-        return []
-    return [
-        Method(
-            f"Rank sets suppose that equal {noun}s have scores of one shape: where shapes differ much, all held at "
-            f"once in {found}."
-        )
-    ]
 
 
 def seen(

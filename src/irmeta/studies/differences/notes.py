@@ -160,6 +160,8 @@ def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
     promise = "a difference by itself"
     if binary.all():
         promise = "a difference of scores of 0 and 1"
+    if {"standardization", "clusters"} <= about(scores).keys():
+        promise = "difference of standardized scores"
     found = held_of_means(scores, promise, _of_runs(scores))
     if found.broken:
         lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")

@@ -14,7 +14,6 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import split
 from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about, recorded
-from irmeta.scores.averages.limits import shapes_notes
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.clusters import told
 from irmeta.scores.groups.repeats import allowed_for, said_of
@@ -531,8 +530,6 @@ def _notes(
         called = (nouns.model, nouns.task)
         notes.append(said_of(board.repeats.facts, repeats, "mean", called))
         notes += _held(*board.scores.shape)
-    if over != "items":
-        notes += shapes_notes(nouns.model, *board.scores.shape)
     if over == "both":
         notes.append(
             f"over both: {nouns.item}s count twice, as the spread over {nouns.task}s includes them, "

@@ -14,7 +14,6 @@ from irmeta.metrics.values import geometric
 from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.averages.intervals import held_intervals, intervals
-from irmeta.scores.averages.limits import shapes_notes
 from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
 from irmeta.scores.groups.clusters import SIZE, added, measured, of_each
@@ -342,7 +341,6 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
         ranks = held(*measured(scores, promise), systems=systems, topics=topics)
         if ranks.broken:
             lines.append(f"Rank sets of systems that tie held in {ranks}.")
-    lines += shapes_notes("system", systems, topics)
     if topics < (needed := fewest_topics(level)):
         lines.append(
             Act(
