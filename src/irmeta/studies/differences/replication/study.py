@@ -30,8 +30,6 @@ from irmeta.studies.differences.replication.given import (
 from irmeta.studies.door import study
 from irmeta.words import counted
 
-"""What is measured of its intervals."""
-
 
 @study
 def replicate(
