@@ -358,3 +358,10 @@ def test_a_text_that_is_no_metric_is_read_once(monkeypatch: pytest.MonkeyPatch) 
         with pytest.raises(MetricError, match="unknown metric 'NeverSeen'"):
             module.parse("NeverSeen")
     assert asked == ["NeverSeen"]
+
+
+@pytest.mark.parametrize(("name", "meant"), [("P10", "P@10"), ("ndcg20", "nDCG@20")])
+def test_a_cutoff_without_its_sign_is_told(name: str, meant: str) -> None:
+    """Papers write P10; what it is here stands in the error."""
+    with pytest.raises(MetricError, match=rf"did you mean {meant}\?"):
+        parse(name)

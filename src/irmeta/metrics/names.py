@@ -126,9 +126,11 @@ def _parse(name: str) -> Metric:
     called, inside, cutoff = found.groups()
     base = _aliases().get(called.lower(), called)
     if base not in signatures.CATALOGUE:
-        raise MetricError(
-            f"unknown metric {base!r} in {name!r}; {nearest(base, signatures.CATALOGUE)}"
-        )
+        cut = re.sub(r"^([a-zA-Z]+)(\d+)$", r"\1@\2", name)
+        mend = nearest(base, signatures.CATALOGUE)
+        if cut != name and is_known(cut):
+            mend = f"did you mean {canonical(cut)}?"
+        raise MetricError(f"unknown metric {base!r} in {name!r}; {mend}")
     given = _arguments(name, inside or "")
     return Metric(base, _cutoff(name, base, cutoff), _params(name, base, given))
 

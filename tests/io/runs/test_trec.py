@@ -484,3 +484,31 @@ def _said(
     except FileFormatError as error:
         return str(error)
     return None
+
+
+LINES = b"1 Q0 a 1 2.5 x\n1 Q0 b 2 1.5 x\n"
+
+
+@pytest.mark.parametrize("end", [b"1 Q0", b"1 Q0 c 3", b"1 Q0 c 3 .5"])
+def test_a_run_that_was_cut_is_told_as_one(tmp_path: Path, end: bytes) -> None:
+    """A last line without its end and its fields was cut; whole or in the middle, it is another mistake."""
+    path = tmp_path / "a.run"
+    path.write_bytes(LINES + end)
+    with pytest.raises(FileFormatError, match=r":3: the file ends in the middle of a"):
+        trec.read_run(path)
+    path.write_bytes(LINES + end + b"\n")
+    with pytest.raises(FileFormatError, match="but a run line has 6") as error:
+        trec.read_run(path)
+    assert "the middle" not in str(error.value)
+
+
+def test_a_line_of_text_in_a_run_is_quoted_as_text(tmp_path: Path) -> None:
+    """Words in place of numbers are neither judgments nor a run without its tag."""
+    path = tmp_path / "a.run"
+    path.write_bytes(LINES + b"end of my run\nand five words stand here\n" + LINES)
+    with pytest.raises(FileFormatError) as error:
+        trec.read_run(path)
+    text = str(error.value)
+    assert "'end of my run'; is this a line of text?" in text
+    assert "judgments" not in text
+    assert "tag is missing" not in text

@@ -379,7 +379,8 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
     unfit = 0
     widths = set()
     first = True
-    for at, line in enumerate(text.split(b"\n"), 1):
+    lines = text.split(b"\n")
+    for at, line in enumerate(lines, 1):
         fields = line.split()
         if not fields or line.startswith(b"#"):
             continue
@@ -394,7 +395,10 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
             unfit += len(fields) != layout.width
         except ValueError as problem:
             if len(remarks) < KEPT:
-                remarks.append(Remark("error", str(path), at, str(problem)))
+                said = str(problem)
+                if taken and line is lines[-1] and len(fields) < layout.width:
+                    said = f"the file ends in the middle of a line, {_shown(line)}; copy or make it again"
+                remarks.append(Remark("error", str(path), at, said))
             else:
                 more += 1
     # a text, rather than a run that lacks something
@@ -504,6 +508,8 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
         )
     if count == 1 and b"," in line:
         return "; fields are separated by blanks or tabs, not commas"
+    if layout is RUN and count in (width - 1, _QRELS.width) and not _ends_as(fields):
+        return "; is this a line of text?"
     if layout is RUN and count == width - 1:
         return "; is the run tag missing? (--allow-missing-tag)"
     if layout is RUN and count > width:
@@ -521,6 +527,15 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
             "--qrels-format beir"
         )
     return ""
+
+
+def _ends_as(fields: list[bytes]) -> bool:
+    """Say whether a short line ends as one of a run without its tag, or of judgments: in a number."""
+    try:
+        number(fields[-1].decode("ascii"))
+    except ValueError:
+        return False
+    return True
 
 
 def _value(text: bytes, layout: Layout) -> float:
