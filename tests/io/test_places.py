@@ -88,3 +88,20 @@ def test_errors_of_the_system_end_in_a_sentence(
     with pytest.raises(SystemExit, match="2"):
         main()
     assert capsys.readouterr().err == "irmeta: s.parquet: Input/output error\n"
+
+
+def test_the_home_folder_is_where_a_tilde_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No shell replaces a ~ behind an = or in Python, so both ways in do."""
+    monkeypatch.setenv("HOME", str(tmp_path))
+    scores = SCORES
+    irmeta.save(scores, "~/s.parquet")
+    irmeta.save(scores, Path("~/t.parquet"))
+    assert irmeta.load("~/s.parquet").identical(irmeta.load(tmp_path / "t.parquet"))
+    monkeypatch.chdir(tmp_path)
+    words = ["irmeta", "describe", "s.parquet", "--output=~/d.json"]
+    monkeypatch.setattr("sys.argv", words)
+    with pytest.raises(SystemExit, match="0"):
+        main()
+    assert (tmp_path / "d.json").is_file()

@@ -31,6 +31,7 @@ from cyclopts.validators import Number
 from irmeta.choices import MEANINGS, entries, explained
 from irmeta.cli.help import ALL, WHOLE, Brief
 from irmeta.errors import IrmetaError
+from irmeta.io.places import at_home
 from irmeta.studies import STUDIES
 from irmeta.words import joined
 
@@ -426,13 +427,19 @@ _STANDING = {ALL: "--help", "-": "/dev/stdin"}
 def run(words: Sequence[str]) -> None:
     """Run the words of a command line; what it cannot take raises IrmetaError in the words of irmeta."""
     token = WHOLE.set(ALL in words)
-    words = [_STANDING.get(word, word) for word in words]
+    words = [_as_from_shell(_STANDING.get(word, word)) for word in words]
     try:
         app.app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
         raise IrmetaError(_in_our_words(error)) from error
     finally:
         WHOLE.reset(token)
+
+
+def _as_from_shell(word: str) -> str:
+    """Return a word with the home folder for a ~ behind an = too, where shells leave it: --output=~/scores.parquet."""
+    option, equals, value = word.rpartition("=")
+    return option + equals + at_home(value)
 
 
 def _in_our_words(error: CycloptsError) -> str:

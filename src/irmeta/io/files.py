@@ -18,7 +18,7 @@ import zstandard
 from zlib_ng import zlib_ng
 
 from irmeta.errors import FileFormatError, extras
-from irmeta.io.places import reachable, readable
+from irmeta.io.places import at_home, reachable, readable
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
@@ -128,7 +128,7 @@ def location(given: str | os.PathLike[str]) -> Location:
     >>> location("s3://archive/runs/bm25.gz")
     's3://archive/runs/bm25.gz'
     """
-    text = os.fspath(given)
+    text = at_home(os.fspath(given))
     if text == "-":
         return Path("/dev/stdin")
     if "://" in text:

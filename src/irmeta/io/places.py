@@ -10,6 +10,16 @@ _OPEN = re.compile(r"/dev/(null|stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 """What whoever starts the command opens before, as `-` and `<(zcat run.gz)`; and what holds nothing."""
 
 
+def at_home(text: str) -> str:
+    """Return a path with the home folder in place of a ~ that no shell has replaced, as in --output=~/scores.parquet.
+
+    >>> at_home("~") == at_home("~/") == str(Path.home()), at_home("~notes.txt"), at_home("a/~/b")
+    (True, '~notes.txt', 'a/~/b')
+    """
+    begins_there = text == "~" or text.startswith("~/")
+    return str(Path(text).expanduser()) if begins_there else text
+
+
 def reachable(path: Path) -> Path:
     """Return a path, of a file that is there or may come there; raise FileFormatError if the system refuses it.
 
