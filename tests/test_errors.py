@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ import pytest
 import irmeta
 from irmeta import errors
 from irmeta.cli import main
-from irmeta.errors import IrmetaError, typed
+from irmeta.errors import IrmetaError, ScoresError, typed
 from irmeta.scores.cube import cube
 from irmeta.words import FLAGS, in_python
 
@@ -137,3 +138,42 @@ except irmeta.IrmetaError as error:
     assert done.stdout == (
         f"this needs {library}; install it: pip install 'irmeta[{extra}]'\n"
     ), done.stderr
+
+
+def test_what_a_result_prints_in_python_names_its_tables() -> None:
+    """A title that names an option on the command line names in Python what holds the same."""
+    rng = np.random.default_rng(0)
+    systems, topics = list("ab"), [str(at) for at in range(30)]
+    scores = cube(rng.random((2, 30, 1)), systems, topics, ["AP"])
+    found = irmeta.versus(scores, "a", "b")
+    assert "--" not in str(found)
+    assert '.tables["topics"]' in str(found)
+    assert ".tables[&quot;topics&quot;]" in found._repr_html_()
+    assert found.tables["topics"].height == 30
+    with typed():
+        assert "--table topics" in str(found)
+
+
+def test_what_select_does_is_told_where_a_study_does_not() -> None:
+    """Systems are chosen before a study in Python, and its error says how."""
+    scores = cube(np.ones((2, 3, 1)), list("ab"), list("123"), ["AP"])
+    wrong: dict[str, Any] = {"systems": ["a"]}
+    with pytest.raises(
+        TypeError, match=r"irmeta\.select\(scores, systems=\[\.\.\.\]\)"
+    ):
+        irmeta.table(scores, **wrong)
+    wrong = {"metrics": ["AP"]}
+    with pytest.raises(TypeError, match=r"say metric=, or .*irmeta\.select\(scores, m"):
+        irmeta.leaderboard(scores, **wrong)
+
+
+def test_names_with_commas_are_told_how_to_be_named() -> None:
+    """A text is cut at commas, so a file, or in Python a list, names what has one."""
+    scores = cube(np.ones((2, 3, 1)), ["my, run", "bm25"], list("123"), ["AP"])
+    with pytest.raises(ScoresError) as error:
+        irmeta.select(scores, systems="my, run,bm25")
+    assert "'my, run' has a blank or a comma, so name it by systems=[...]" in str(
+        error.value
+    )
+    with typed():
+        assert "--systems @FILE" in str(error.value)

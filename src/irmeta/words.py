@@ -211,14 +211,14 @@ FLAGS = {
 _ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|needs|shows|to|has|\()\b)"
 """What stands after the value of an option; another word after an option is no value, as in `--budget needs`."""
 _VALUE = (
-    r"'[^']*'|\"[^\"]*\"|[\d.]*\d|\w+@\d+|[A-Z][A-Z.a-z]*\b"
+    r"@FILE|'[^']*'|\"[^\"]*\"|[\d.]*\d|\w+@\d+|[A-Z][A-Z.a-z]*\b"
     rf"|[\w-]+(?:,[\w-]+)*\*?{_ENDS}"
 )
 _OPTION = re.compile(
     rf"(?<![\w-])(?:--([a-z]+(?:-[a-z]+)*)|-([mk]))(?![\w-])(?: ({_VALUE}))?"
 )
 _COMMAND = re.compile(
-    r"`?\birmeta ((?:(?:judges|predict|standardize) )?[a-z]+)"
+    r"`?\birmeta ((?:(?:judges|predict|standardize|import) )?[a-z]+)"
     r"((?: (?:[A-Z]{3,}|\.\.\.|-[a-z-]+(?: [A-Z]{3,})?))+)`?"
 )
 
@@ -228,6 +228,8 @@ def in_python(text: str) -> str:
 
     >>> in_python("drop topics (--missing common), or name teams with --teams FILE or --same-systems")
     "drop topics (missing='common'), or name teams with teams=FILE or same_systems=True"
+    >>> in_python("the first 20 of 143 rows (all: --table means)")
+    'the first 20 of 143 rows (all: .tables["means"])'
     >>> in_python("add its run: `irmeta evaluate QRELS RUN -o SCORES --append`; or lower --min-tasks")
     'add its run: irmeta.evaluate_to(SCORES, QRELS, RUN, append=True); or lower min_tasks='
     """
@@ -240,6 +242,10 @@ def _argument(found: re.Match[str]) -> str:
         found[1] or found[2], found[1] or found[2]
     )
     name, value = name.replace("-", "_"), found[3]
+    if value == "@FILE":
+        return f"{name}=[...]"
+    if name == "table" and value:
+        return f'.tables["{value}"]'
     if name in FLAGS:
         return f"{name}=True" + (f" {value}" if value else "")
     if name == "ignore" and value and not value.isupper():
@@ -258,7 +264,7 @@ def _call(found: re.Match[str]) -> str:
         written = words[at + 1 : at + 2]
         words = [*written, *words[:at], *words[at + 2 :]]
         name = {"evaluate": "evaluate_to"}.get(name, name)
-    name = {"import": "import_table"}.get(name, name)
+    name = re.sub(r"^import$", "import_table", name).replace("import.", "import_")
     plain = [word for word in words if not word.startswith("-")]
     options = _OPTION.sub(_argument, " ".join(words[len(plain) :]))
     arguments = ", ".join([*plain, *options.split()])

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from irmeta import words
+from irmeta.errors import in_words_of_reader
 
 if TYPE_CHECKING:  # to print a few means must not load polars
     import polars as pl
@@ -70,7 +71,8 @@ def drawn(
     cells = _cells(columns)
     widths = _widths(cells, numeric, width or WIDTH)
     buffer = io.StringIO()
-    buffer.write(f"{fill(title, width or WIDTH)}\n" if title else "")
+    if title:
+        buffer.write(f"{fill(in_words_of_reader(title), width or WIDTH)}\n")
     console = Console(
         file=buffer, width=width or WIDTH, highlight=False, markup=False, emoji=False
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import polars as pl
 
-from irmeta.errors import IrmetaError
+from irmeta.errors import IrmetaError, in_words_of_reader
 from irmeta.report.forms import cell
 from irmeta.report.tables import whole
 from irmeta.scores.figures import ROWS
@@ -30,7 +30,7 @@ def html(result: Result) -> str:
 
 
 def _paragraphs(sentences: Iterable[str]) -> list[str]:
-    return [f"<p>{escape(sentence)}</p>" for sentence in sentences]
+    return [f"<p>{escape(in_words_of_reader(one))}</p>" for one in sentences]
 
 
 def _svg(figure: "Figure") -> str:
@@ -51,4 +51,4 @@ def _table(title: str, frame: pl.DataFrame) -> str:
         for row in shown.rows()
     )
     body = "".join(f"<tr>{row}</tr>" for row in rows)
-    return f"<table><caption>{escape(title)}{of_all}</caption><tr>{head}</tr>{body}</table>"
+    return f"<table><caption>{escape(in_words_of_reader(title))}{of_all}</caption><tr>{head}</tr>{body}</table>"

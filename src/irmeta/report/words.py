@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 
+from irmeta.errors import in_words_of_reader
 from irmeta.report.forms import WIDTH
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
 from irmeta.report.tables import render
@@ -50,5 +51,6 @@ def _failed(panel: Panel) -> bool:
 
 def wrapped(lines: Sequence[str], width: int | None) -> str:
     """Fold lines between words, but not within a command, to the width, later rows of a line set in by two."""
-    every = (folded(printable(line, "\n\t"), width or WIDTH) for line in lines)
+    spoken = map(in_words_of_reader, lines)
+    every = (folded(printable(line, "\n\t"), width or WIDTH) for line in spoken)
     return "".join(f"{line}\n" for line in every)

@@ -110,6 +110,11 @@ def choose_names(
                     f"{instead.removesuffix('?')}, or score it: "
                     f'`irmeta evaluate QRELS RUNS -m "{name}"`'
                 )
+            odd = [one for one in known if name in one and split(one) != [one]]
+            if odd and isinstance(wanted, str):
+                instead = (
+                    f"{odd[0]!r} has a blank or a comma, so name it by --{dim}s @FILE"
+                )
             raise ScoresError(f"no {dim} {name!r} in {where}; {instead}")
     return list(dict.fromkeys(spelled[name] for name in names))
 

@@ -34,6 +34,7 @@ from irmeta.errors import (
     require_fitting,
 )
 from irmeta.io.formats.schemas import Attributes
+from irmeta.io.places import at_home
 from irmeta.io.strictly import fitting, number, whole
 from irmeta.metrics.names import nearest, split
 from irmeta.parallel import seed, seeded, single_threaded
@@ -59,6 +60,9 @@ def typed_name(name: str) -> str:
 
 _LONGEST = 10_000
 """The most numbers that a range stands for: more are a slip."""
+_CHOSEN = ("systems", "topics", "metrics")
+"""What `irmeta.select` keeps of scores."""
+_PATHS: set[Any] = {Path, PathLike[str]}
 LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
 """What text can list."""
 
@@ -160,7 +164,17 @@ class Door:
         known = list(self.takes)
         wrong = [name for name in given if name not in known]
         text = f"{self.function.__name__}: {error}"
-        return f"{text}; {nearest(wrong[0], known)}" if wrong else text
+        if not wrong:
+            return text
+        if wrong[0] in _CHOSEN and any(
+            one.cube or one.cubes for one in self.takes.values()
+        ):
+            mend = f"choose them before: irmeta.select(scores, {wrong[0]}=[...])"
+            if wrong[0][:-1] in known:
+                mend = f"say {wrong[0][:-1]}=, or {mend}"
+        else:
+            mend = nearest(wrong[0], known)
+        return f"{text}; {mend}"
 
     @cached_property
     def takes(self) -> dict[str, "Parameter"]:
@@ -266,6 +280,8 @@ class Parameter:
         """Return a value of a type that the parameter takes, a list of what can be passed through once only."""
         if value is self.default or self._tables or (value is None and self.optional):
             return value
+        if isinstance(value, str | Path) and not _PATHS.isdisjoint(self.kinds):
+            value = type(value)(at_home(str(value)))
         value = once(value, self.kinds)
         require_fitting(typed_name(self.name), value, self.kinds)
         return value
