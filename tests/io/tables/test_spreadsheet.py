@@ -211,3 +211,43 @@ def test_a_column_on_another_scale_is_told(tmp_path: Path) -> None:
     (said,) = told(sizes)
     assert said.startswith("scores reach 700 in Size (M), 0.75 elsewhere;")
     assert "--ignore 'Size (M)'" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "corner", "metric", "collection"),
+    [
+        ("AP.csv", "x", "AP", "trec8"),
+        ("ndcg_cut_10.csv", "x", "nDCG@10", "trec8"),
+        ("runs.csv", "P@10", "P@10", "runs"),
+        ("runs.csv", "x", "score", "runs"),
+        ("DCG@20.csv", "x", "DCG@20", "trec8"),
+    ],
+)
+def test_a_table_named_after_a_metric_has_its_scores(
+    tmp_path: Path, name: str, corner: str, metric: str, collection: str
+) -> None:
+    """The file or the corner of a table without a metric names it, which one note says; the folder the collection."""
+    path = tmp_path / "trec8" / name
+    path.parent.mkdir()
+    path.write_text(f"{corner},401,402\nbm25,.1,.2\ndpr,.3,.4\n")
+    made = import_table(path)
+    assert list(made) == [collection]
+    assert made[collection].metric.values.tolist() == [metric]
+    notes = [note for note in about(made[collection])[PRINTED] if "named after" in note]
+    assert len(notes) == (metric != "score")
+    path.write_text(f"{corner},401,402\nbm25,-3,.2\ndpr,.3,.4\n")
+    (impossible,) = import_table(path).values()
+    assert impossible.metric.values.tolist() == ["score"]
+    (given,) = import_table(path, metric="mine").values()
+    assert given.metric.values.tolist() == ["mine"]
+
+
+def test_a_matrix_that_names_only_its_columns_is_told_as_one(tmp_path: Path) -> None:
+    """Scores in the first column name no row; numbers of topics do."""
+    path = tmp_path / "P@10.csv"
+    path.write_text("run1,run2\n0,.2\n0.3,.4\n0,.5\n")
+    with pytest.raises(FileFormatError, match=r"irmeta.import_matrix\(FILE\)"):
+        import_table(path)
+    path.write_text("number,run2\n1,.2\n2,.4\n3,.5\n")
+    (made,) = import_table(path, rows="topics").values()
+    assert made.topic.values.tolist() == ["1", "2", "3"]

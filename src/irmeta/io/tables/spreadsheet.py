@@ -4,12 +4,15 @@ import codecs
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import product
 from os import PathLike
+from pathlib import Path
 from shlex import quote
 from typing import Any
 
+import numpy as np
 import polars as pl
 import xarray as xr
 
@@ -21,11 +24,12 @@ from irmeta.io.formats.seals import MALFORMED
 from irmeta.io.sheets import FORMULA, keyed, sheet, sheet_in
 from irmeta.io.strictly import number, parsed
 from irmeta.io.tables.printed import is_document, part_of, printed
+from irmeta.metrics.names import canonical, is_known
 from irmeta.scores.attributes import PRINTED, recorded
-from irmeta.scores.cube import DIMS, check, from_frame_all
+from irmeta.scores.cube import DIMS, check, from_frame_all, possible
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
-from irmeta.scores.tables.frames import ALL, SPELLINGS, columns_of
+from irmeta.scores.tables.frames import ALL, SCORE, SPELLINGS, columns_of
 from irmeta.words import counted, listed, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
@@ -79,16 +83,44 @@ def import_table(
     if rows is None and system is None and topic is None:
         told = [*told, *_guessed(table, cubes)]
     told = [*told, *_misspelt(table, cubes), *_scales(table, cubes)]
+    cubes, by = _named_after(where, table, cubes)
+    if by:
+        told = [
+            *told,
+            f"scores are read as {by}, which the file is named after; --metric names another (metric=)",
+        ]
     said = recorded({PRINTED: told}) if told else {}
     cubes = {name: one.assign_attrs(said) for name, one in cubes.items()}
     if list(cubes) == ["collection"]:
-        name = collection or _unsuffixed(stem(where))
+        name = _unsuffixed(stem(where))
+        if canonical(name) == by and isinstance(where, Path):
+            name = where.absolute().parent.name
+        name = collection or name
         return {name: cubes["collection"].assign_attrs(collection=name)}
     if collection is not None:
         raise FileFormatError(
             f"{shown(where)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
         )
     return cubes
+
+
+def _named_after(
+    where: Location, table: Any, cubes: dict[str, xr.DataArray]
+) -> tuple[dict[str, xr.DataArray], str]:
+    """Return scores of no metric as those of the one that their file, or the corner of the table, is named after."""
+    corner = table.columns[:1] if isinstance(table, pl.DataFrame) else []
+    known = filter(is_known, [_unsuffixed(stem(where)), *corner])
+    by = next(map(canonical, known), "")
+    if not by or any(one.metric.values.tolist() != [SCORE] for one in cubes.values()):
+        return cubes, ""
+    metric = np.array([by], dtype=object)
+    with suppress(ScoresError):  # they are no scores that it can take
+        named = {
+            name: possible(one.assign_coords(metric=metric))
+            for name, one in cubes.items()
+        }
+        return named, by
+    return cubes, ""
 
 
 def _guessed(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:

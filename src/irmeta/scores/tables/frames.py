@@ -681,13 +681,23 @@ def _across(system: str | None, topic: str | None, values: Sequence[str]) -> str
 def _first(frame: pl.DataFrame) -> str:
     """Name the first column if it can name the rows; a table without one raises ScoresError."""
     first = frame.columns[0] if frame.columns else None
-    if first is None or frame[first].dtype.is_numeric():
+    column = None if first is None else frame[first]
+    if column is None or column.dtype.is_numeric() or _of_scores(column):
         raise ScoresError(
             "no column of the table names systems or topics; it has "
             f"{_named(frame.columns) or 'none'}. Name the columns: --system "
-            "COLUMN --topic COLUMN --score COLUMN"
+            "COLUMN --topic COLUMN --score COLUMN; of a matrix that names only its columns, rows are "
+            "numbered by irmeta import matrix FILE (--rows topics)"
         )
     return first
+
+
+def _of_scores(column: pl.Series) -> bool:
+    """Say whether a column of text holds scores rather than names: numbers, some of them twice or below 1."""
+    if column.dtype != pl.String or is_text(column):
+        return False
+    below = column.str.contains(r"^0?\.\d").any()
+    return bool(below or column.is_duplicated().any())
 
 
 def spelled(rows: pl.DataFrame) -> pl.DataFrame:
