@@ -369,3 +369,18 @@ def test_a_matrix_named_after_its_metric_has_topics_in_rows(run, tmp_path):
     _, out, _ = run("what", "P@10.csv")
     assert "3 systems, 5 topics, 1 metric" in " ".join(out.split())
     assert "irmeta import matrix P@10.csv --rows topics -o " in out
+
+
+def test_folders_of_several_collections_have_a_score_file_each(run, tmp_path):
+    """Commands for two collections do not write one file; a table of teams names the means beside them."""
+    for name in ("round1", "round3"):
+        run("simulate", "-o", f"all/{name}", "--systems", 4, "--topics", 5)
+    Path("all/round1/board.csv").write_text("run,team,MAP\ns1-1,a,.5\ns2-1,b,.6\n")
+    _, out, _ = run("what", "all")
+    written = [
+        words[words.index("-o") + 1]
+        for words in commands(out)
+        if words[0] == "evaluate"
+    ]
+    assert written == ["round1.parquet", "round3.parquet"]
+    assert "the teams of 2 runs, and MAP" in " ".join(out.split())

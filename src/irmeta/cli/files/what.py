@@ -105,8 +105,9 @@ def what(
     groups = list(_groups(seen))
     for one in (one for group in groups for one in group):
         print(folded(printable(f"{one.path}: {one.text}")))
+    scored = [g for g in groups if {"judgments", "runs"} <= {one.kind for one in g}]
     for group in groups:
-        for verb, command in _commands(group):
+        for verb, command in _commands(group, named=len(scored) > 1):
             text = printable(f"{QUESTIONS[verb]}\n  irmeta {verb} {command}", "\n")
             print(f"\n{text}")
         for text in _missing(group):
@@ -125,11 +126,16 @@ def _groups(seen: Sequence["Seen"]) -> Iterator[list["Seen"]]:
             yield from _groups(one.parts)
 
 
-def _commands(seen: Sequence["Seen"]) -> Iterator[tuple[str, str]]:
-    """Yield the commands for what belongs together, each with its verb."""
+def _commands(
+    seen: Sequence["Seen"], *, named: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield the commands for what belongs together, each with its verb.
+
+    named : whether a score file is named after its collection, since there are several.
+    """
     judgments = [one for one in seen if one.kind == "judgments"]
     if runs := [one for one in seen if one.kind == "runs"]:
-        yield from _of_runs(judgments, runs)
+        yield from _of_runs(judgments, runs, named=named)
     for one in joined(seen):
         yield from _of_scores(one) if one.kind == "scores" else _of_others(one)
 
@@ -147,8 +153,10 @@ def joined(seen: Sequence["Seen"]) -> Iterator["Seen"]:
 
 
 def _of_runs(
-    judgments: Sequence["Seen"], runs: Sequence["Seen"]
+    judgments: Sequence["Seen"], runs: Sequence["Seen"], *, named: bool
 ) -> Iterator[tuple[str, str]]:
+    from irmeta.io.runs.rankings import collection_name
+
     files = " ".join(_word(one) for one in runs)
     if not judgments:
         yield "validate", files
@@ -161,7 +169,8 @@ def _of_runs(
         return
     yield "validate", f"{files} --qrels {qrels}"
     skip = " --on-error skip" if any(one.parts for one in runs) else ""
-    yield "evaluate", f"{qrels} {files} -o scores.parquet{skip}"
+    name = collection_name(judgments[0].path) if named else "scores"
+    yield "evaluate", f"{qrels} {files} -o {shlex.quote(f'{name}.parquet')}{skip}"
     if len(judgments) > 1:
         yield "judges compare", f"{qrels} {_word(judgments[1])} --runs {files}"
         few, many = sorted(judgments[:2], key=lambda one: one.topics)

@@ -409,6 +409,9 @@ def _groups(path: str, where: Location) -> Seen | None:
         except IrmetaError:
             continue
         what = counted(len(found), NOUNS.get(option, "run"))
+        beside = filter(is_known, spreadsheet.table_in(where)[0].columns)
+        if means := list(beside):
+            what += f", and {in_words(means, 3)}: irmeta import table --ignore the other columns reads these"
         return Seen(path, "groups", text.format(what), reader=option)
     return None
 
