@@ -566,3 +566,19 @@ def test_no_choice_is_no_verdict() -> None:
     said = " ".join(findings(rank(two, k=2, partitions=20)))
     assert "There is only one set of 2" in said
     assert "holds" not in said
+
+
+def test_means_alone_are_not_told_of_at_levels_that_they_lack() -> None:
+    """A table of means has the level of systems only; scores on topics have all three."""
+    rng = np.random.default_rng(3)
+    metrics = ["AP", "P@10", "RR", "nDCG@10", "Rprec"]
+    names = [f"s{at}" for at in range(30)]
+    means = cube(rng.random((30, 1, 5)), names, [ALL], metrics)
+    (line,) = [
+        one
+        for one in rank(means, k=2).findings
+        if "the choice" in one.lower() or "Other" in one
+    ]
+    assert "topic" not in line
+    every = cube(rng.random((30, 6, 5)), names, list("123456"), metrics)
+    assert any("within topics" in one for one in rank(every, k=2).findings)

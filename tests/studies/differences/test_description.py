@@ -450,3 +450,16 @@ def test_the_topics_that_decide_the_first_place_are_named():
     assert not ahead["decides"].any()
     assert ahead["runner_up"].item() == ""
     assert "would be level" not in " ".join(findings(ahead))
+
+
+def test_how_much_topics_spread_is_said_of_several_systems():
+    """Two systems that nearly tie on one topic say nothing of how topics weigh."""
+    rng = np.random.default_rng(0)
+    values = rng.random((5, 8, 1)) * np.linspace(0.1, 1, 8)[:, None]
+    topics = [str(at) for at in range(8)]
+    many = cube(values, list("abcde"), topics, ["AP"])
+    said = [
+        any("spreads systems most" in one for one in describe(each).findings)
+        for each in (many, many[:4], many[:2])
+    ]
+    assert said == [True, False, False]

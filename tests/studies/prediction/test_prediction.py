@@ -526,3 +526,21 @@ def test_a_single_collection_has_no_intervals_and_no_word_on_their_misses(made):
     assert not together(
         predict(given("P@10=0.43"), prediction_model(made.collections(1)), want=["AP"])
     )
+
+
+def test_intervals_that_order_no_systems_are_told_as_too_wide(made):
+    """Where intervals of a metric all overlap the sentence says so, and where they do not it does not."""
+    model = prediction_model(made.collections())
+    near = predict(
+        table([[0.41, 0.6], [0.42, 0.6]], ["P@10", "RR"]), model, want=["AP"]
+    )
+    far = predict(
+        table([[0.02, 0.05], [0.97, 0.98]], ["P@10", "RR"]), model, want=["AP"]
+    )
+    assert near["low"].max() <= near["high"].min()
+    assert far["low"].max() > far["high"].min()
+    said = [
+        findings(one)[-1].endswith("those of each metric all overlap.")
+        for one in (near, far)
+    ]
+    assert said == [True, False]

@@ -319,12 +319,13 @@ def _other_ways(
 ) -> dict[str, Any]:
     """Choose as many metrics at the other levels, and by the other objective: `other` (way, metric).
 
-    A level at which there are too few rows for a matrix is left out.
+    A level at which there are too few rows for a matrix is left out; means alone have one level.
     """
     ways: list[tuple[str, Level, Objective]] = []
     own: Any = source.level
+    several = any(cube.sizes["topic"] > 1 for cube in source.cubes.values())
     for level, words in _LEVELS.items():
-        if level != own:
+        if level != own and several:
             ways.append((words, level, choice.objective))
     other: Objective = (
         "unreported" if choice.objective == "determinant" else "determinant"

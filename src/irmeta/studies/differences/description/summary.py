@@ -21,6 +21,8 @@ from irmeta.words import counted, listed
 
 FEW_METRICS = 4
 """The means by this many metrics stand side by side; more are a table for programs."""
+SPREAD = 5
+"""Systems from which it means something how much a topic spreads them."""
 FOUND = ("found_low", "found_high")
 """Rank sets by false discovery rate."""
 PERCENTILES = (1, 10, 40, 75, 90)
@@ -139,7 +141,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     lines += _discovered(outcome, of_metric)
     lines += _decided(of_metric)
     sd = of_metric["topic_sd"].values
-    if (sd > EQUAL).all() and sd.max() > 3 * sd.min():
+    spread = of_metric.sizes["system"] >= SPREAD and (sd > EQUAL).all()
+    if spread and sd.max() > 3 * sd.min():
         lines.append(_uneven(of_metric))
     against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):

@@ -63,7 +63,18 @@ def _predicted(outcome: xr.Dataset) -> str:
         wide = ""
     else:
         wide = f"; half of the {level} intervals are wider than {short(width, 3)}"
+        if _overlap(outcome):
+            wide += (
+                ", too wide to order these systems: those of each metric all overlap"
+            )
     return f"{cells.height} scores predicted{wide}."
+
+
+def _overlap(outcome: xr.Dataset) -> bool:
+    """Say whether, by each metric, all intervals of several systems share a value, so that any may be the best."""
+    several = outcome["low"].notnull().sum("system") > 1
+    shared = outcome["low"].max("system") <= outcome["high"].min("system")
+    return bool(several.any() and shared.where(several, True).all())
 
 
 def _filled(outcome: xr.Dataset) -> pl.DataFrame:
