@@ -714,3 +714,15 @@ def test_a_dash_is_the_standard_input(desk: Path, words: str) -> None:
     plain = run(*command.split(), "qrels", "runs/one")
     assert plain.exit_code == 0
     assert piped.stdout.replace("stdin,", "one,") == plain.stdout
+
+
+def test_a_copy_beside_its_run_is_not_told_to_take_a_folder(desk):
+    """Files of one name in one folder have no other folder to be named after."""
+    Path("a").mkdir()
+    for name in ("a/bm25", "a/bm25.gz"):
+        Path(name).write_text("1 Q0 a 1 2 x\n")
+    with pytest.raises(
+        FileFormatError, match="rename one, or remove it if it is a"
+    ) as error:
+        typed(["evaluate", "qrels", "a/"])
+    assert "--names" not in str(error.value)

@@ -34,7 +34,7 @@ class Brief(DefaultFormatter):
         if WHOLE.get() or panel.format == "command":
             super().__call__(console, options, panel)
         elif panel.title in FOLDED:
-            names = " ".join([*one.names, *one.shorts][0] for one in panel.entries)
+            names = " ".join([*one.shorts, *one.names][0] for one in panel.entries)
             text = fill(
                 f"{panel.title} ({ALL}): {names}",
                 console.width,

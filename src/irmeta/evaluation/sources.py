@@ -261,8 +261,10 @@ def _second(
     else:
         mend = "two runs without a name; name each: {'bm25': run, 'mine': other}"
     text = f"two systems are named {name!r}: {mend}"
-    if len(set(files)) == 2:
+    if len({Path(one).parent for one in files}) == 2:
         text += ", or take the names of their folders, too (--names folder)"
+    elif len(set(files)) == 2:
+        text += ", or remove it if it is a copy"
     return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
 
 

@@ -93,9 +93,10 @@ def evaluate(
 ) -> None:
     """Score runs against relevance judgments.
 
-    With -o scores.parquet every score goes to a score file, which the other commands read; without it the system means
-    are printed (--table scores: every score). If a long evaluation is interrupted, the same command continues it: what
-    is finished is kept in .scores.parquet.parts.
+    With -o scores.parquet every score is kept; without it the means are printed.
+
+    The other commands read such a score file. Without one --table scores prints every score. If a long evaluation is
+    interrupted, the same command continues it: what is finished is kept in .scores.parquet.parts.
 
     qrels : relevance judgments: topic, iteration, document, grade
     metrics : metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated
