@@ -726,3 +726,36 @@ def test_a_copy_beside_its_run_is_not_told_to_take_a_folder(desk):
     ) as error:
         typed(["evaluate", "qrels", "a/"])
     assert "--names" not in str(error.value)
+
+
+def test_what_explains_the_runs_of_a_folder_is_left_out_and_told(run):
+    """A README beside runs is no run, by its name and its beginning; a broken run stops, whatever lies beside it."""
+    folder = Path("explained")
+    folder.mkdir()
+    Path("qrels").write_text("1 0 a 1\n")
+    (folder / "a.run").write_text("1 Q0 a 1 2 x\n")
+    (folder / "README.md").write_text("# Runs of ours\n")
+    (folder / "LICENSE").write_text("As you like\n")
+    given = [
+        "evaluate",
+        "qrels",
+        "explained/",
+        "-m",
+        "AP",
+        "--format",
+        "csv",
+        "--quiet",
+    ]
+    code, out, err = run(*given)
+    assert code == 0
+    assert [line.partition(",")[0] for line in out.splitlines()] == ["system", "a"]
+    for name in ("README.md", "LICENSE"):
+        assert f"left out: explained/{name}: its name says that it is no run" in err
+    assert "--on-error" not in run("what", "qrels", "explained")[1]
+    assert run("validate", "explained", "--qrels", "qrels")[0] == 0
+    (folder / "broken.run").write_text("1 Q0 a\n")
+    assert run(*given)[0] == 2
+    (folder / "broken.run").unlink()
+    (folder / "README.md").write_text("1 Q0 a 1 2 x\n")
+    assert "README.md" in run(*given)[1]
+    assert run("evaluate", "qrels", "explained/LICENSE", "-m", "AP")[0] == 2

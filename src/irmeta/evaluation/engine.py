@@ -20,11 +20,13 @@ from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.other_measures import foreign_metric
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import (
+    NotARun,
     QrelsLike,
     RunsLike,
     Source,
+    apart,
     qrels_of,
-    sources_of,
+    require_usable,
     sources_with_problems,
 )
 from irmeta.evaluation.task import Task
@@ -142,6 +144,7 @@ class Evaluation:
 
     task: Task
     sources: Sequence[Source]
+    beside: Sequence[NotARun]
     collection: str
     topics: TopicSet
     on_error: OnError
@@ -172,16 +175,16 @@ class Evaluation:
         if drop_empty:
             reading = replace(reading, allow_empty=True)
         judgments = Judgments(qrels_of(qrels, reading))
-        if on_error == "skip":
-            sources = list(sources_with_problems(runs))
-        else:
-            sources = sources_of(runs)
+        sources, beside = apart(sources_with_problems(runs))
+        if on_error == "stop":
+            require_usable(sources)
         task = Task(judgments, wanted, reading, score_precision).with_pools(
             batches(sources)
         )
         return cls(
             task,
             sources,
+            beside,
             labels([collection or judgments.qrels.name])[0],
             topics,
             on_error,
@@ -321,7 +324,10 @@ class Evaluation:
             **({"ir_metadata": metadata} if metadata else {}),
             "options": options
             | {name: True for name, asked in dropped.items() if asked},
-            "notes": notes.notes(qrels, outcomes, self.task.own, self.topics),
+            "notes": [
+                *(f"left out: {one}" for one in self.beside),
+                *notes.notes(qrels, outcomes, self.task.own, self.topics),
+            ],
         }
 
 

@@ -13,6 +13,7 @@ from typing import Any
 from irmeta import words
 from irmeta.errors import FileFormatError, IrmetaError, Remark, is_list
 from irmeta.io.files import Content, Location, listed, location, read_bytes, shown, stem
+from irmeta.io.kinds import kind_of
 from irmeta.io.runs.beir import judgments_in
 from irmeta.io.runs.objects import (
     IR_DATASETS,
@@ -70,13 +71,42 @@ def _qrels_at(given: str, reading: Reading) -> Qrels:
     return read_qrels(path, reading)
 
 
+class NotARun(FileFormatError):  # noqa: N818 it is left out, and no error
+    """What is said of a file beside runs whose name says what it is."""
+
+
+_BESIDE = re.compile(r"(?:readme|licen[cs]e)(?:\.txt|\.rst)?|.*\.md", re.IGNORECASE)
+"""Names of files that explain the others in a folder."""
+
+
+def is_beside(file: Location) -> bool:
+    """Say whether a file explains others, by its name, and does not begin as anything that irmeta reads."""
+    named = isinstance(file, Path) and _BESIDE.fullmatch(file.name)
+    return bool(named) and kind_of(Path(file)) is None
+
+
 def sources_of(given: RunsLike) -> list[Source]:
-    """List the systems of the runs given; raise FileFormatError for a path without runs, or two runs of one name."""
-    sources = list(sources_with_problems(given))
+    """List the systems of the runs given; raise FileFormatError for a path without runs, or two runs of one name.
+
+    Files beside the runs of a folder are left out.
+    """
+    sources, _ = apart(sources_with_problems(given))
+    require_usable(sources)
+    return sources
+
+
+def apart(every: Iterable[Source]) -> tuple[list[Source], list[NotARun]]:
+    """Return the systems of runs, and what is said of files beside them."""
+    each = list(every)
+    beside = [run for _, run in each if isinstance(run, NotARun)]
+    return [one for one in each if not isinstance(one[1], NotARun)], beside
+
+
+def require_usable(sources: Iterable[Source]) -> None:
+    """Raise the error of the first system that has one."""
     for _, run in sources:
         if isinstance(run, FileFormatError):
             raise run
-    return sources
 
 
 def sources_with_problems(given: RunsLike) -> Iterator[Source]:
@@ -333,7 +363,7 @@ def _sources(given: RunsLike) -> Iterator[Source]:
         yield from ((run.name, run) for run in runs)
     elif isinstance(given, str | PathLike):
         try:
-            yield from ((stem(path), path) for path in listed(given))
+            yield from _in_files(listed(given))
         except FileFormatError as error:
             yield fspath(given), error
     elif isinstance(given, Mapping):
@@ -352,6 +382,19 @@ def _sources(given: RunsLike) -> Iterator[Source]:
         raise IrmetaError(
             f"runs must be paths, mappings or data frames, not {type(given).__name__}"
         )
+
+
+def _in_files(files: Sequence[Location]) -> Iterator[Source]:
+    """Yield the run of each file, and what is said of those beside several that hold the runs."""
+    beside = set(filter(is_beside, files)) if len(files) > 1 else set()
+    for file in files:
+        named = len(beside) < len(files) and file in beside
+        yield stem(file), _not_a_run(shown(file)) if named else file
+
+
+def _not_a_run(file: str) -> NotARun:
+    why = "its name says that it is no run"
+    return NotARun(f"{file}: {why}", [Remark("warning", file, None, why)])
 
 
 def _one(given: Any, name: str) -> Location | Run:

@@ -155,6 +155,8 @@ def joined(seen: Sequence["Seen"]) -> Iterator["Seen"]:
 def _of_runs(
     judgments: Sequence["Seen"], runs: Sequence["Seen"], *, named: bool
 ) -> Iterator[tuple[str, str]]:
+    from irmeta.evaluation.sources import is_beside
+    from irmeta.io.files import location
     from irmeta.io.runs.rankings import collection_name
 
     files = " ".join(_word(one) for one in runs)
@@ -168,7 +170,8 @@ def _of_runs(
         yield "replicate", f"{files} --qrels {qrels} --system {first}{against}"
         return
     yield "validate", f"{files} --qrels {qrels}"
-    skip = " --on-error skip" if any(one.parts for one in runs) else ""
+    others = [location(part.path) for one in runs for part in one.parts]
+    skip = "" if all(map(is_beside, others)) else " --on-error skip"
     name = collection_name(judgments[0].path) if named else "scores"
     yield "evaluate", f"{qrels} {files} -o {shlex.quote(f'{name}.parquet')}{skip}"
     if len(judgments) > 1:
