@@ -361,9 +361,7 @@ def rejected_over_clusters(units: xr.DataArray, promise: str, test: str) -> list
     found = held(promise + CLUSTERS, **sizes)
     if not found.broken:
         return []
-    return [
-        f"A {test} at 5% rejected in {found} although systems were equal (docs/coverage.md)."
-    ]
+    return [f"A {test} at 5% rejected in {found} although systems were equal."]
 
 
 def unit(outcome: xr.Dataset) -> str:

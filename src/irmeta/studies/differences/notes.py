@@ -164,7 +164,7 @@ def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
         promise = "difference of standardized scores"
     found = held_of_means(scores, promise, _of_runs(scores))
     if found.broken:
-        lines.append(f"Such a 95% interval held in {found} (docs/coverage.md).")
+        lines.append(f"Such a 95% interval held in {found}.")
     return lines
 
 
@@ -200,7 +200,7 @@ def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
     if not called.broken:
         return []
     return [
-        f"Pairs that differ by more were called equivalent in {called} (5% promised; docs/coverage.md)."
+        f"Pairs that differ by more were called equivalent in {called} (5% promised)."
     ]
 
 

@@ -201,7 +201,7 @@ def _held(systems: int, topics: int, both: Paired, clustered: bool) -> list[str]
         return []
     return [
         f"Such 95% intervals of differences held in {pairs.share}, and of means in {means}, least where "
-        f"{least} (docs/coverage.md)"
+        f"{least}"
     ]
 
 

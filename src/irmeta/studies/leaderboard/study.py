@@ -546,7 +546,7 @@ def _held(models: int, tasks: int) -> list[str]:
         return []
     return [
         f"Rank sets of means of runs held in {found}, least by standardized and borda where runs cause most of the "
-        "variance (docs/coverage.md)."
+        "variance."
     ]
 
 

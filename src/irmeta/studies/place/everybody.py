@@ -260,7 +260,7 @@ def _held(scores: xr.DataArray) -> list[str]:
     found = held(name, systems=scores.sizes["system"], topics=topics)
     if not found.broken:
         return []
-    return [f"Such 95% intervals of differences held in {found} (docs/coverage.md)."]
+    return [f"Such 95% intervals of differences held in {found}."]
 
 
 def shared_systems(factors: Mapping[str, Factors]) -> Floats:

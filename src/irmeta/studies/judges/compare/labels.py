@@ -129,9 +129,7 @@ def units_of(
         )
         found = held("kappas of labels" + CLUSTERS, systems=1, topics=len(names))
         if found.broken:
-            notes.append(
-                f"Such 95% intervals of kappa held in {found} (docs/coverage.md)"
-            )
+            notes.append(f"Such 95% intervals of kappa held in {found}")
     return number[sets.pairs.topic], notes
 
 

@@ -440,7 +440,7 @@ def _coverage_note(first: xr.DataArray, team: Teams) -> str:
     )
     return (
         f"95% intervals of tau{with_teams} held in {of_tau.share}, of soft accuracy in {of_soft.share}, and of "
-        f"differences between two judges' tau in {of_differences} (docs/coverage.md)"
+        f"differences between two judges' tau in {of_differences}"
     )
 
 
