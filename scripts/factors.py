@@ -206,6 +206,7 @@ def scores(data: Path, name: str) -> xr.DataArray:
         found.values,
         *(found[dim].values.tolist() for dim in found.dims),
         collection=name,
+        provenance={"qrels": {"sha256": about(found)["qrels"]["sha256"]}},
     )
 
 
@@ -218,7 +219,11 @@ def _described(factors: xr.Dataset, public: str, more: dict[str, object]) -> xr.
         "citation": entry.citation,
         "dataset": public,
     }
-    return factors.assign_attrs(recorded({"scores": source, **more}))
+    # by its judgments a collection is known again whose topics are only numbered
+    judgments = {
+        name: held for name, held in about(factors)["scores"].items() if name == "qrels"
+    }
+    return factors.assign_attrs(recorded({"scores": source | judgments, **more}))
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """The factors that ship: found by name, what their script makes, and as good as those fitted from the data."""
 
+import hashlib
 import importlib.util
 import runpy
 from pathlib import Path
@@ -175,3 +176,31 @@ def test_a_run_of_trec_covid_stands_where_the_official_leaderboard_has_it(data):
     assert outcome["score"].item() == pytest.approx(0.82)
     assert outcome["percentile"].item() > 97
     assert outcome["best_score"].item() >= outcome["best_automatic"].item()
+
+
+@pytest.mark.data
+@pytest.mark.parametrize(
+    ("name", "folder"), [("trec-covid-1", "round1"), ("trec-covid-3", "round3")]
+)
+def test_topics_that_are_only_numbered_are_known_by_their_judgments(data, name, folder):
+    """Factors hold the digest of the judgments that they are by; others of such names leave a doubt."""
+    factors = factor_files.load(name)
+    judged = about(factors)["scores"]["qrels"]["sha256"]
+    held = (data / "trec-covid" / folder / "qrels.txt").read_bytes()
+    assert judged == hashlib.sha256(held).hexdigest()
+    topics = factors.topic.values.tolist()
+    doubts = [
+        standardization.doubts(
+            cube(
+                np.ones((2, len(topics), 1)),
+                list("ab"),
+                topics,
+                ["AP"],
+                collection=folder,
+                provenance={"qrels": {"sha256": one}},
+            ),
+            factors,
+        )
+        for one in (judged, judged[::-1])
+    ]
+    assert [len(one) for one in doubts] == [0, 1]
