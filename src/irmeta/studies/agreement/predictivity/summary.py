@@ -85,7 +85,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
-_PREDICTORS = "predictors; how many targets each predicts clearly better (beats) or worse (loses to) than they predict themselves"
+_PREDICTORS = (
+    "predictors; how many targets each predicts clearly better (beats) or worse (loses to) than they predict "
+    "themselves"
+)
 
 
 def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame]:
