@@ -1,6 +1,10 @@
-"""Lists of the docs that are made from the registry: studies, their pages, sections of the report, public names."""
+"""Lists of the docs that are made from the registry: studies, their pages, sections of the report, public names.
+
+Those that a page holds are written by: python scripts/lists.py docs/studies/index.md
+"""
 
 import re
+import sys
 from inspect import getdoc
 from operator import attrgetter
 from pathlib import Path
@@ -20,8 +24,11 @@ HEADINGS = {
 }
 
 
-def filled(markdown: str) -> str:
-    """Replace each mark, as `<!-- studies -->`, by its list."""
+def filled(markdown: str, *, only_kept: bool = False) -> str:
+    """Replace each mark, as `<!-- options -->`, by its list; a short list stands between two marks.
+
+    only_kept : whether marks are left alone whose list the file does not hold.
+    """
     lists = {
         "studies": studies,
         "sections": sections,
@@ -32,8 +39,15 @@ def filled(markdown: str) -> str:
         "public names": public_names,
     }
     for mark, made in lists.items():
-        if f"<!-- {mark} -->" in markdown:
-            markdown = markdown.replace(f"<!-- {mark} -->", made())
+        begin, end = f"<!-- {mark} -->", f"<!-- /{mark} -->"
+        head, found, rest = markdown.partition(begin)
+        if not found:
+            continue
+        old, kept, tail = rest.partition(end)
+        if kept:
+            markdown = f"{head}{begin}\n\n{made()}\n\n{end}{tail}"
+        elif not only_kept:
+            markdown = f"{head}{made()}{old}"
     return markdown
 
 
@@ -59,6 +73,9 @@ def sections() -> str:
         text = module_of(name).TEXT
         verb = STUDIES[name].verb if name in STUDIES else "evaluate"
         rows.append(f"| {text.title} | {text.question} | `irmeta {verb}` |")
+    rows.append(
+        "| Calculator | What would a metric have been that nobody reported? | `irmeta predict apply` |"
+    )
     return "\n".join(["| section | question | command |", "|---|---|---|", *rows])
 
 
@@ -175,3 +192,8 @@ def public_names() -> str:
         parts.append(f"## {heading}\n\n{listed}")
     rest = "".join(f"::: {home}\n" for home in left.values())
     return "\n".join([*parts, f"## Files, cubes and all else\n\n{rest}"])
+
+
+if __name__ == "__main__":
+    for path in map(Path, sys.argv[1:]):
+        path.write_text(filled(path.read_text(), only_kept=True))

@@ -292,3 +292,23 @@ def test_every_option_is_on_the_page_of_commands() -> None:
     cluster = LISTS["filled"]((DOCS / "cluster.md").read_text())
     assert "`versus`" in cluster
     assert "`import`" not in cluster
+
+
+HELD = ["api.md", "cluster.md", "report.md", "studies/index.md"]
+
+
+@pytest.mark.parametrize("name", HELD)
+def test_a_page_holds_its_short_lists(name: str) -> None:
+    """A short list stands in the file as the registry makes it; of a long one a reader of files learns where it is."""
+    page = (DOCS / name).read_text()
+    again = f"if it should: python scripts/lists.py docs/{name}"
+    assert "<!-- /" in page
+    assert LISTS["filled"](page, only_kept=True) == page, again
+
+
+def test_a_list_that_a_file_lacks_is_told_of() -> None:
+    """Each page has its lists, or says that they come with `make docs`; marks between which one stands are pairs."""
+    for path in [*DOCS.glob("*.md"), *DOCS.glob("studies/*.md")]:
+        page = path.read_text()
+        for mark in re.findall(r"^<!-- ([a-z ]+) -->$", page, re.MULTILINE):
+            assert f"<!-- /{mark} -->" in page or "(`make docs`)" in page, path
