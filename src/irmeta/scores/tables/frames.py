@@ -680,9 +680,8 @@ def _across(system: str | None, topic: str | None, values: Sequence[str]) -> str
 
 def _first(frame: pl.DataFrame) -> str:
     """Name the first column if it can name the rows; a table without one raises ScoresError."""
-    first = frame.columns[0] if frame.columns else None
-    column = None if first is None else frame[first]
-    if column is None or column.dtype.is_numeric() or _of_scores(column):
+    first, *_ = frame.columns or [""]
+    if not frame.width or frame[first].dtype.is_numeric() or _of_scores(frame[first]):
         raise ScoresError(
             "no column of the table names systems or topics; it has "
             f"{_named(frame.columns) or 'none'}. Name the columns: --system "
