@@ -62,10 +62,10 @@ def to_frame(scores: xr.DataArray) -> pl.DataFrame:
     """
     scores = check(scores)
     (collection,) = labels([scores.attrs.get("collection", "collection")])
-    # of each cell, in the order of the values: its places along the dimensions, (3, cell)
-    places = np.indices(scores.shape, dtype=np.int32).reshape(3, -1)
     cells = pl.DataFrame({"score": scores.values.ravel()})
-    for dim, at in zip(DIMS, places, strict=True):
+    # of each cell, in the order of the values: its places along the dimensions
+    places = np.indices(scores.shape, dtype=np.int32)
+    for dim, at in zip(DIMS, places.reshape(3, -1), strict=True):
         names = pl.Series(dim, labels(scores[dim].values), dtype=pl.String)
         cells = cells.with_columns(names.gather(at))
     cells = cells.with_columns(collection=pl.lit(collection))

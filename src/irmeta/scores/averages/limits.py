@@ -30,8 +30,8 @@ def limits(scores: xr.DataArray) -> tuple[Floats, Floats]:
     repeats = facts.get(REPEATS, {})
     moved = "clusters" in facts or "estimated" in facts or repeats.get("in_intervals")
     counted = scores.mean("topic", skipna=False) if moved else scores
-    values = settled(counted.transpose(..., "metric").values)
-    values = values.reshape(-1, most.size)
+    last = counted.transpose(..., "metric")
+    values = settled(last.values).reshape(-1, most.size)
     beyond = (values < 0) | (values > most)
     own_scale = "standardization" not in facts
     known = np.isfinite(most) & ~beyond.any(axis=0) & own_scale

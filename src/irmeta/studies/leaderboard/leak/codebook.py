@@ -177,9 +177,10 @@ class Codebook:
 
     def scores(self, patterns: Ints) -> Floats:
         """Score lists of these levels in topics of each ideal: (ideal, pattern)."""
-        none = np.ones(len(self.ideals), dtype=np.int64)
-        counts = np.column_stack([none, self.ideals + self._further])
-        number = len(counts)
+        number = len(self.ideals)
+        lowest = np.ones(number, dtype=np.int64)
+        others = self.ideals + self._further
+        counts = np.column_stack([lowest, others])
         levels = np.tile(self.levels, number)
         each = np.repeat(levels, counts.ravel())
         topic = np.repeat(np.arange(number), counts.sum(axis=1))
@@ -187,8 +188,8 @@ class Codebook:
         names = [str(place) for place in range(number)]
         qrels = Qrels(names, topic, Strings.of([]), each)
         # of each topic and level, a document that has it
-        rows = np.cumsum(counts).reshape(counts.shape) - counts
-        documents = np.where(counts > 0, rows, NONE)
+        behind = np.cumsum(counts).reshape(counts.shape)
+        documents = np.where(counts > 0, behind - counts, NONE)
         asked = np.repeat(patterns[:, None], number, axis=1)
         runs = [lists(documents, orders) for orders in asked]
         found = scores(GradeArray(qrels), runs, [self.metric], {None: None})
