@@ -169,7 +169,8 @@ def estimate_means(
         # J has 1 - n/N of it
         variance = variance + n / total * np.diag(sample.errors)
     spread = None
-    if _bounded(sample):
+    certain = n == total and not new_topics and sample.errors is None
+    if _bounded(sample) and not certain:
         added = _added(sample, lam, without, variance)
         about = _seen(sample, value)[:, None] + added
         ratio, freedom = shared(about, bounded=True, fewest=n - 1)
