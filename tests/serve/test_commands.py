@@ -142,7 +142,7 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
     night += ["--fail-if-worse", "0.02"]
     code, out, _ = run("submit", str(tmp_path / "bad"), *given, *night)
     assert code == 3, out
-    assert re.search(r"good: -0\.\d+ \[-0\.\d+, -0\.\d+\]", out)
+    assert re.search(r"good: -0\.\d+ \(-0\.\d+ to -0\.\d+\)", out)
     night[1] = "worst"
     code, out, _ = run("submit", str(tmp_path / "worst"), *given, *night)
     assert code == 3

@@ -122,7 +122,7 @@ def test_claims_are_added_up(filled: Site) -> None:
     gains = sum(one["difference"] for one in claims)
     apart = [one for one in claims if one["low"] * one["high"] > 0]
     assert shown < len(apart)  # eight topics in three clusters show no gain
-    assert page(filled, "progress/").count("] not shown") == len(apart) - shown
+    assert page(filled, "progress/").count(" not shown</td>") == len(apart) - shown
     assert (
         f"{shown} of {len(claims)} claimed gains are shown, each by itself (95%). Baselines below the median "
         f"run: {weak} of {len(bases)}. The gains sum to {gains:+.3f}."

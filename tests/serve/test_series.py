@@ -134,7 +134,7 @@ def test_anchors_compare_editions(shown: Shown) -> None:
         -placed[name].values[own.values].item()
         for name in ("anchored_high", "anchored", "anchored_low")
     )
-    assert f"{value:+.3f} standardized [{low:+.3f}, {high:+.3f}]" in text
+    assert f"{value:+.3f} standardized ({low:+.3f} to {high:+.3f})" in text
     assert "cannot be compared" not in text
     # the older best run stands where its own score, moved by the difference, stands
     there = track.place(older, newer)
@@ -275,7 +275,7 @@ def test_a_frozen_copy_has_its_series(shown: Shown, tmp_path: Path) -> None:
     engine = tables.upgraded(again.database)
     importing.import_frozen(engine, tmp_path / "one")
     engine.dispose()
-    gained = re.compile(r"[+-]0\.\d+ standardized \[[^]]*\]")
+    gained = re.compile(r"[+-]0\.\d+ standardized \([^)]*\)")
     assert gained.findall(page(again)) == gained.findall(shown.page) != []
 
 

@@ -256,9 +256,8 @@ def _figure(found: dict[str, Any], name: str, sign: str = "") -> str:
         return "no figure"
     if None in (found["low"], found["high"]):
         return f"{found[name]:{sign}.3f}"
-    return (
-        f"{found[name]:{sign}.3f} [{found['low']:{sign}.3f}, {found['high']:{sign}.3f}]"
-    )
+    low, high = f"{found['low']:{sign}.3f}", f"{found['high']:{sign}.3f}"
+    return f"{found[name]:{sign}.3f} ({low} to {high})"
 
 
 def _gate(

@@ -52,16 +52,9 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    forms = {"f3": figure, "signed": signed, "time": clock, "slug": slug}
-    environment.filters |= {**forms, "interval": interval, "tex": tex}
-    environment.filters |= {
-        "counted": counted,
-        "odd": odd,
-        "quoted": quoted,
-        "said": said,
-        "soft": soft,
-        "who": who,
-    }
+    forms = (counted, interval, odd, quoted, said, signed, slug, soft, tex, who)
+    environment.filters |= {one.__name__: one for one in (*forms, with_interval)}
+    environment.filters |= {"f3": figure, "time": clock}
     environment.tests["open"] = is_open
     return environment
 
@@ -113,10 +106,21 @@ def interval(ends: Sequence[float], sign: str = "") -> str:
     """Write the interval of a mean or, with the sign +, of a difference, which come first; nothing where there is none.
 
     >>> interval((0.5, 0.4, 0.6)), interval((0.5, float("nan"), float("nan")))
-    ('[0.400, 0.600]', '')
+    ('0.400 to 0.600', '')
     """
     low, high = ends[1:3]
-    return "" if math.isnan(low) else f"[{low:{sign}.3f}, {high:{sign}.3f}]"
+    return "" if math.isnan(low) else f"{low:{sign}.3f} to {high:{sign}.3f}"
+
+
+def with_interval(found: Sequence[float], sign: str = "") -> str:
+    """Write a mean or, with the sign +, a difference, and its interval where there is one.
+
+    >>> with_interval((0.5, 0.4, 0.6), "+")
+    '+0.500 (+0.400 to +0.600)'
+    """
+    value = signed(found[0]) if sign else figure(found[0])
+    ends = interval(found, sign)
+    return f"{value} ({ends})" if ends else value
 
 
 def tex(text: str) -> str:

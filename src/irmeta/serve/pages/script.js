@@ -173,7 +173,7 @@ function show(first, second, metric) {
   const found = compared(a, b, metric);
   const { differences } = found;
   const known = Number.isFinite(found.low);
-  const ends = known ? ` [${signed(found.low)}, ${signed(found.high)}]` : "";
+  const ends = known ? ` (${signed(found.low)} to ${signed(found.high)})` : "";
   const better = differences.filter((one) => one > 0).length;
   const worse = differences.filter((one) => one < 0).length;
   const equal = differences.length - better - worse;

@@ -121,7 +121,7 @@ class Series:
         if len(whole.anchors) == 1:
             own = "one anchor does not show whether that is more than its own change"
             return f"The best run gained {gain} {over}; {own}."
-        low_high = f"[{whole.best.low:+.3f}, {whole.best.high:+.3f}]"
+        low_high = f"({whole.best.low:+.3f} to {whole.best.high:+.3f})"
         if whole.best.low > 0:
             return f"The best run gained {gain} {low_high} {over}."
         return f"No gain of the best run is shown: {gain} {low_high} {over}."
@@ -240,7 +240,7 @@ def _unknown(found: Across) -> str:
     if not found.both:
         return f"{none}, and no system of one name ran in both"
     named, lower = counted(found.both, "system"), found.lower
-    much = f"{-lower.value:+.3f} [{-lower.high:+.3f}, {-lower.low:+.3f}]"
+    much = f"{-lower.value:+.3f} ({-lower.high:+.3f} to {-lower.low:+.3f})"
     return (
         f"{none}; {named} of one name ran in both, whose standardized scores changed by {much}, but a name does not "
         "show that a system is unchanged"
