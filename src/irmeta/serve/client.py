@@ -21,6 +21,7 @@ import requests
 from irmeta.errors import IrmetaError
 from irmeta.serve import exchange
 from irmeta.serve.exchange import Answer
+from irmeta.serve.facts import BoardFacts, Boards, Remarks, SubmissionFacts
 from irmeta.serve.site import LOOPBACK
 from irmeta.words import counted, listed
 
@@ -68,17 +69,17 @@ class Server:
         """Send a run; return what came of it, with its `status` among the answers of HTTP."""
         given = {what: text for what, text in about.items() if text}
         where = f"/v1/boards/{self.board}/runs/{quote(name, safe='')}"
-        return self._sent("PUT", where, path, exchange.Submission, params=given)
+        return self._sent("PUT", where, path, SubmissionFacts, params=given)
 
     def check(self, path: Path, name: str) -> Answer:
         """Have a run checked that is not kept."""
         where = f"/v1/boards/{self.board}/check"
         given = {"name": name}
-        return self._sent("POST", where, path, exchange.Checked, params=given)
+        return self._sent("POST", where, path, Remarks, params=given)
 
     def submission(self, key: str) -> Answer:
         """Return what is known of a run that was sent."""
-        return self._ask("GET", f"/v1/submissions/{key}", exchange.Submission)
+        return self._ask("GET", f"/v1/submissions/{key}", SubmissionFacts)
 
     def checked(self, found: Answer) -> Answer:
         """Wait until a run that was sent is checked; return what came of that."""
@@ -88,7 +89,7 @@ class Server:
 
     def hides(self) -> Answer:
         """Return a board that shows no scores yet, with its feedback and when it reveals; nothing of others."""
-        found = self._ask("GET", f"/v1/boards/{self.board}", exchange.Board)
+        found = self._ask("GET", f"/v1/boards/{self.board}", BoardFacts)
         return found if found.get("phase") in ("draft", "blind", "waiting") else {}
 
     def told(self, key: str) -> Answer:
@@ -165,7 +166,7 @@ class Server:
         method: str,
         where: str,
         path: Path,
-        form: type[exchange.Checked | exchange.Submission],
+        form: type[Remarks | SubmissionFacts],
         **given: Any,
     ) -> Answer:
         """Send a run; raise IrmetaError unless it was taken, or refused for what it is."""
@@ -183,7 +184,7 @@ class Server:
 
     def _absent(self) -> str:
         """Say why a board takes no run: it is not there, and others are, or not now."""
-        found = self._ask("GET", "/v1/boards", exchange.Boards)
+        found = self._ask("GET", "/v1/boards", Boards)
         keys = [one["key"] for one in found.get("boards", [])]
         if self.board in keys:
             return "it takes no run of yours now"

@@ -8,13 +8,13 @@ from concurrent.futures import Future
 from http import HTTPStatus
 from pathlib import Path
 from threading import Thread
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 import requests
-from msgspec import Meta
 
 from irmeta.errors import IrmetaError
+from irmeta.serve.facts import Count, Figure, Key, Problem
 from irmeta.words import reason, shortened
 
 ANSWER = 120.0
@@ -26,81 +26,6 @@ LARGEST = 1 << 26
 Answer = dict[str, Any]
 Found = TypeVar("Found")
 Form = TypeVar("Form")
-Key = Annotated[str, Meta(pattern="^[A-Za-z0-9_-]{1,64}$")]
-Figure = Annotated[float, Meta(ge=-1e9, le=1e9)]
-Count = Annotated[int, Meta(ge=0, le=1 << 53)]
-Place = Annotated[str, Meta(pattern=r"^(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*/?$")]
-"""A path from the root of a server: nothing in it leads out of it, or to another server."""
-
-
-class Remark(msgspec.Struct):
-    """What is odd about a run."""
-
-    level: Literal["error", "warning"]
-    text: str
-    line: Count | None = None
-
-
-class Problem(msgspec.Struct):
-    """What went wrong."""
-
-    detail: str
-    remarks: list[Remark] = []
-
-
-class Checked(msgspec.Struct):
-    """What is odd about a run that is not kept."""
-
-    remarks: list[Remark]
-
-
-class Board(msgspec.Struct):
-    """What a client knows of a board."""
-
-    phase: str
-    feedback: Literal["none", "split", "ladder", "open"]
-    reveals: Count | None = None
-
-
-class Listed(msgspec.Struct):
-    """A board among others."""
-
-    key: Key
-
-
-class Boards(msgspec.Struct):
-    """The boards that whoever asks may see."""
-
-    boards: list[Listed]
-
-
-class Told(msgspec.Struct):
-    """What a team learns before the reveal."""
-
-    metric: str
-    figure: Figure | None
-    topics: dict[str, Figure | None]
-    about: str
-
-
-class Submission(msgspec.Struct):
-    """What is known of a run that was sent."""
-
-    key: Key
-    board: str
-    name: str
-    team: str
-    state: str
-    received: Count
-    remarks: list[Remark]
-    published: bool
-    page: Place
-    record: Place
-    phase: str
-    marks: list[str]
-    told: Told | None = None
-    left: Count | None = None
-    more: Count | None = None
 
 
 class Mean(msgspec.Struct):

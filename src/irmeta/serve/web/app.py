@@ -30,8 +30,8 @@ from irmeta.serve.logs import LOG, REQUESTS
 from irmeta.serve.pages.forms import root_of, template
 from irmeta.serve.site import Site
 from irmeta.serve.web import my, routes
+from irmeta.serve.web.asked import problem
 from irmeta.serve.web.door import Door
-from irmeta.serve.web.facts import problem
 
 HOSTS = {"127.0.0.1", "localhost", "[::1]", "testserver"}
 SAFE = {

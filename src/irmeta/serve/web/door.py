@@ -3,12 +3,14 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
 from ipaddress import IPv6Address, IPv6Network, ip_address
-from typing import Annotated, Any
+from types import SimpleNamespace
+from typing import Annotated, Any, TypeVar
 
+import msgspec
 from anyio import to_thread
 from fastapi import Header, Request
 from sqlalchemy import Engine
@@ -18,6 +20,7 @@ from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY, Caller, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, clock, now
 from irmeta.serve.crew.crew import Crew
+from irmeta.serve.facts import BoardFacts, SubmissionFacts
 from irmeta.serve.policy import (
     READING,
     Action,
@@ -30,7 +33,6 @@ from irmeta.serve.policy import (
 )
 from irmeta.serve.results import answers
 from irmeta.serve.site import Site
-from irmeta.serve.web.facts import BoardFacts, SubmissionFacts
 from irmeta.serve.web.receive import PATIENCE, Arrived, receive
 
 WAIT = 5.0
@@ -54,6 +56,7 @@ UNKNOWN = (
     "this token opens nothing here: it is not of this site, or has ended; "
     "make another one on the page /my/ of the site, or ask who gave it to you"
 )
+Facts = TypeVar("Facts")
 OURS = ("127.0.0.1", "::1", "localhost", "testclient", "testserver")
 """How this machine is called."""
 
@@ -278,7 +281,7 @@ class Visit:
             more["counts"] = submissions.counts(self.engine, key)
         else:
             more |= {"version": 0, "published": 0}
-        return BoardFacts(**one | more)
+        return _facts(BoardFacts, one | more)
 
     def submission(self, key: str) -> SubmissionFacts:
         """Gather what its team may know of a submission: before the reveal nothing that was computed from judgments."""
@@ -307,7 +310,7 @@ class Visit:
             asks = (self.engine, one.board_key, one.team, self.caller.person)
             rest = submissions.left_of(*asks)
             more |= {"left": rest.number, "more": rest.more}
-        return SubmissionFacts(**one._asdict() | more)
+        return _facts(SubmissionFacts, one._asdict() | more)
 
 
 async def anybody(
@@ -359,6 +362,11 @@ def told(engine: Engine, of: Any, one: Any) -> dict[str, Any] | None:
         return said | answers.told(of._asdict(), topics, answers.floats(vectors))
     except IrmetaError:  # as of scores that are missing: there is nothing to tell
         return None
+
+
+def _facts(form: type[Facts], known: Mapping[str, Any]) -> Facts:
+    """Return what of all that is known belongs to an answer."""
+    return msgspec.convert(SimpleNamespace(**known), form, from_attributes=True)
 
 
 def _hidden(one: Any) -> dict[str, Any]:

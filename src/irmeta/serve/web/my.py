@@ -26,13 +26,13 @@ from irmeta.serve.catalogue.rules import (
     now,
 )
 from irmeta.serve.catalogue.submissions import Remark
+from irmeta.serve.facts import SubmissionFacts
 from irmeta.serve.operating import organizing
 from irmeta.serve.operating.organizing import Alike
 from irmeta.serve.pages.forms import root_of, state, template
 from irmeta.serve.policy import Action, phase
 from irmeta.serve.results.answers import FIGURES
 from irmeta.serve.web.door import Door, Visit, small
-from irmeta.serve.web.facts import SubmissionFacts
 from irmeta.serve.web.receive import file_in
 
 BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]

@@ -3,6 +3,7 @@
 import pathlib
 from typing import Annotated, Any
 
+import msgspec
 from anyio import to_thread
 from fastapi import APIRouter, Depends, Path, Query, Request
 from fastapi.responses import FileResponse, Response
@@ -13,23 +14,20 @@ from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY
 from irmeta.serve.catalogue.rules import MISSING, NAMED, RefusedError, described, now
-from irmeta.serve.operating import importing
-from irmeta.serve.policy import Action
-from irmeta.serve.web.door import OURS, Visit, anybody, member, small
-from irmeta.serve.web.facts import (
-    About,
+from irmeta.serve.facts import (
     BoardFacts,
     Boards,
     Health,
-    Invitation,
     Judged,
     Me,
     Remarks,
     SubmissionFacts,
     Welcome,
-    answers,
-    problem,
 )
+from irmeta.serve.operating import importing
+from irmeta.serve.policy import Action
+from irmeta.serve.web.asked import About, Invitation, answers, problem
+from irmeta.serve.web.door import OURS, Visit, anybody, member, small
 from irmeta.serve.web.receive import full_disk
 
 OCTETS = "application/octet-stream"
@@ -185,7 +183,8 @@ def _judge(visit: Visit, key: str, part: pathlib.Path, note: str) -> Judged:
         says = str(error).replace(str(part), "judgments")
         raise RefusedError(422, says) from error
     made = boards.judgments_of(visit.engine, key)
-    return Judged.model_validate(made, from_attributes=True)
+    assert made is not None
+    return msgspec.convert(made, Judged, from_attributes=True)
 
 
 @ROUTER.post("/v1/boards/{board}/check", openapi_extra=BODY, responses=SENT)
@@ -193,7 +192,8 @@ async def check(visit: Member, board: KeyPath, name: Name = "run") -> Remarks:
     """Check a run, and keep nothing; remarks call it by its name."""
     of, by = await to_thread.run_sync(visit.allowed, board, Action.CHECK)
     async with visit.upload(visit.request.stream(), board, by) as arrived:
-        return Remarks(remarks=await visit.remarks(of, name, arrived))
+        found = await visit.remarks(of, name, arrived)
+        return msgspec.convert({"remarks": found}, Remarks)
 
 
 @ROUTER.get("/v1/submissions/{key}", responses=OWN)
