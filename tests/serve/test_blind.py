@@ -16,7 +16,7 @@ from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.operating import importing
 from irmeta.serve.pages import publishing
-from irmeta.serve.policy import Phase
+from irmeta.serve.policy import Phase, phase
 from irmeta.serve.site import Site
 
 from .conftest import TOPICS, a_run, work_off, write_qrels
@@ -61,7 +61,7 @@ def test_before_the_reveal_only_a_notice_is_public(blind: Site, tmp_path: Path) 
     settings.write_text('contact = "ann@example.org"\n')
     blind = Site.open(blind.folder)
     engine = tables.upgraded(blind.database)
-    assert snapshot(engine, "track").phase is Phase.BLIND
+    assert phase(boards.board_of(engine, "track"), now()) is Phase.BLIND
     publishing.publish(blind)
     publishing.freeze(blind, tmp_path / "frozen")
     for folder in (blind.public, tmp_path / "frozen"):

@@ -161,7 +161,9 @@ def test_two_runs_are_compared_as_irmeta_compares(browser: Any, frozen: Path) ->
     """The page that compares two runs says what versus says of them, over clusters of topics."""
     cube = irmeta.load(frozen / "b/lab/data/scores.parquet")
     found = irmeta.versus(cube, "r4", "r0", metrics="AP").squeeze()
-    expected = f"{found['difference']:+.3f} ({found['low']:+.3f} to {found['high']:+.3f})"
+    expected = (
+        f"{found['difference']:+.3f} ({found['low']:+.3f} to {found['high']:+.3f})"
+    )
     browser.get((frozen / "b/lab/compare/index.html").as_uri())
     browser.execute_script(
         """const form = document.querySelector('form');

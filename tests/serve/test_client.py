@@ -39,7 +39,10 @@ def answering(status: int, content: Any) -> Any:
             raise content
         found = requests.Response()
         found.status_code = status
-        text = content if isinstance(content, str) else json.dumps(content)
+        text = content
+        if not isinstance(content, str):
+            problem = {"title": "No", "status": status} if status >= 400 else {}
+            text = json.dumps(problem | content)
         found.raw = BytesIO(text.encode())
         return found
 

@@ -41,7 +41,22 @@ SENT: Mapping[str, Any] = {
     "left": 3,
 }
 ROUTES: Mapping[str, Any] = {
-    "GET /v1/boards/lab": {"key": "lab", "feedback": "none", "phase": "live"},
+    "GET /v1/boards/lab": {
+        **dict.fromkeys(("opens", "closes", "reveals"), 1),
+        **dict.fromkeys(("per_day", "per_month", "per_team")),
+        "key": "lab",
+        "title": "Lab",
+        "collection": "lab",
+        "metrics": ["AP"],
+        "topics": 4,
+        "depth": 1000,
+        "phase": "live",
+        "feedback": "none",
+        "version": 1,
+        "published": 1,
+        "counts": {},
+        "page": "/b/lab/",
+    },
     "PUT": SENT,
     f"GET /v1/submissions/{MINE}": {
         **SENT,
@@ -95,6 +110,7 @@ ODD: Mapping[str, Any] = {
     "missing": ...,
 }
 QUICK = ("control", "missing")
+LOST = {"title": "Not Found", "status": 404, "detail": "none"}
 Serve = Callable[[socket.socket], None]
 
 
@@ -145,7 +161,7 @@ class Hostile:
                 if callable(given):
                     given(connection)
                     return
-                connection.sendall(given or answer({"detail": "none"}, status="404 No"))
+                connection.sendall(given or answer(LOST, status="404 No"))
 
 
 def _asked(connection: socket.socket) -> bytes:

@@ -34,8 +34,8 @@ from irmeta.serve.catalogue.rules import MISSING, RefusedError, new_key
 from irmeta.serve.client import Server
 from irmeta.serve.operating import importing
 from irmeta.serve.site import Settings, Site
-from irmeta.serve.web.door import Door, Visit
 from irmeta.serve.web.asked import problem
+from irmeta.serve.web.door import Door, Visit
 from irmeta.serve.web.receive import receive
 
 from .conftest import Served, a_run, asking, write_qrels

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum, StrEnum
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 Moment = int
 """Microseconds since 1970 in UTC."""
@@ -50,7 +50,7 @@ class Action(StrEnum):
 
 @dataclass(frozen=True)
 class Board:
-    """The settings of a board that rights depend on.
+    """The settings of a board that rights depend on: its row in the catalogue has them, too.
 
     opens, closes, reveals, frozen : moments, None for never. An open board (`is_open`) has opens = reveals.
     visibility : public, readers, members. join : invite, ask, open. late : refuse, mark.
@@ -84,8 +84,8 @@ class _Case(NamedTuple):
     now: Moment
 
 
-def is_open(board: Any) -> bool:
-    """Say whether judgments are not hidden on a board (its settings, or its row) from the moment that it opens."""
+def is_open(board: Board) -> bool:
+    """Say whether judgments are not hidden on a board from the moment that it opens."""
     return board.opens is not None and board.opens == board.reveals
 
 

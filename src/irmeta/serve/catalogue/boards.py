@@ -1,8 +1,9 @@
 """Boards, their judgments, and what happened to them."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass
 from itertools import product
+from types import SimpleNamespace
 from typing import Any
 
 import sqlalchemy as sa
@@ -37,7 +38,6 @@ DATES = {
     "frozen": "frozen",
 }
 """What a date of a board brings."""
-RULES = [one.name for one in fields(policy.Board)]
 
 
 @dataclass(frozen=True)
@@ -50,27 +50,17 @@ class Judged:
     commitment: str = ""
 
 
-def boards(engine: Engine) -> Sequence[Row[Any]]:
+def boards(engine: Engine) -> Sequence[Any]:
     """List the boards."""
     return rows(engine, sa.select(board).order_by(board.c.key))
 
 
-def board_of(catalogue: Catalogue, key: str) -> Row[Any]:
-    """Return a board; refuse a key that there is not."""
+def board_of(catalogue: Catalogue, key: str) -> Any:
+    """Return a board, with the settings and the limits that `policy` reads; refuse a key that there is not."""
     found = rows(catalogue, sa.select(board).where(board.c.key == key))
     if not found:
         raise RefusedError(404, f"there is no board {key!r}")
     return found[0]
-
-
-def rules(found: Row[Any]) -> policy.Board:
-    """Return the settings of a board that rights depend on."""
-    return policy.Board(**{name: getattr(found, name) for name in RULES})
-
-
-def limits(found: Row[Any]) -> policy.Limits:
-    """Return how many runs a team may submit."""
-    return policy.Limits(found.per_day, found.per_month, found.per_team)
 
 
 def pass_dates(engine: Engine, since: int = 0) -> None:
@@ -182,9 +172,8 @@ def set_board(
         if not real:
             return []
         _require_settings(real, found._asdict() | real)
-        old = rules(found)
-        new = replace(old, **{name: real[name] for name in real.keys() & set(RULES)})
-        needs = policy.change(old, new, now())
+        new: Any = SimpleNamespace(**found._asdict() | real)
+        needs = policy.change(found, new, now())
         if needs is policy.Change.REFUSED:
             raise RefusedError(
                 409, f"{key}: what is revealed stays so, and a frozen board as it is"
@@ -207,7 +196,7 @@ def set_board(
 def reveal(engine: Engine, key: str, typed: str, by: int | None = None) -> None:
     """Show the scores of a board from now on; refuse another key than its own, and a second time."""
     found = board_of(engine, key)
-    if policy.revealed(rules(found), now()):
+    if policy.revealed(found, now()):
         raise RefusedError(
             409, f"{key}: revealed since {clock(found.reveals)} UTC, which stays so"
         )

@@ -22,7 +22,7 @@ from irmeta.serve.catalogue.tables import (
     score,
     submission,
 )
-from irmeta.serve.policy import Action, Phase, Role, Who, may, phase
+from irmeta.serve.policy import Action, Role, Who, may
 
 Vectors = Mapping[str, Mapping[str, npt.NDArray[np.float64]]]
 """By key of the submission and metric the scores of the judged topics."""
@@ -43,7 +43,7 @@ class Snapshot:
     at : the moment, in microseconds.
     """
 
-    board: Row[Any]
+    board: Any
     versions: Sequence[Row[Any]]
     events: Sequence[Row[Any]]
     runs: Sequence[Row[Any]]
@@ -52,14 +52,9 @@ class Snapshot:
     vectors: Mapping[int, Vectors]
     at: int
 
-    @property
-    def phase(self) -> Phase:
-        """Where the board is between its draft and its last copy."""
-        return phase(boards.rules(self.board), self.at)
-
     def anybody(self, action: Action, role: Role = Role.VISITOR) -> bool:
         """Say whether anybody may do something, or anybody of a role."""
-        return may(Who(role), action, boards.rules(self.board), self.at)
+        return may(Who(role), action, self.board, self.at)
 
     @property
     def told(self) -> bool:

@@ -11,7 +11,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.scores.names import known_as
-from irmeta.serve.catalogue.boards import board_of, limits, rules
+from irmeta.serve.catalogue.boards import board_of, judgments_of
 from irmeta.serve.catalogue.databases import Catalogue, reading, rows
 from irmeta.serve.catalogue.events import has_been, log, touch
 from irmeta.serve.catalogue.people import Place, holds
@@ -112,12 +112,10 @@ def submit(
         return Received(made["key"], new=True)
 
 
-def _require_left(
-    db: Connection, of: Row[Any], team: str, who: int | None, at: int
-) -> None:
+def _require_left(db: Connection, of: Any, team: str, who: int | None, at: int) -> None:
     """Refuse a run more than the limits; withdrawn and replaced ones count, refused ones by themselves."""
     counted = submission.c.state != "refused"
-    found = _left(db, of, team, who, counted, limits(of), at)
+    found = _left(db, of, team, who, counted, of, at)
     if found.number == 0:
         limit = "the limit is of a team, and of each person in it"
         raise RefusedError(429, f"no run left now: {limit}{later(found)}")
@@ -130,7 +128,7 @@ def _require_left(
 
 def _left(
     db: Connection,
-    of: Row[Any],
+    of: Any,
     team: str,
     who: int | None,
     which: Any,
@@ -145,7 +143,7 @@ def _left(
     for own in whose:
         these = (submission.c.board == of.id) & own & which
         times = db.execute(sa.select(submission.c.received).where(these))
-        rest.append(left(most, times.scalars().all(), at, ends(rules(of))))
+        rest.append(left(most, times.scalars().all(), at, ends(of)))
     return min(
         rest,
         key=lambda one: (
@@ -170,12 +168,10 @@ def left_of(engine: Engine, key: str, team: str, who: int | None) -> Left:
     """Return what is left now of the limits of a team, and of a person's."""
     with reading(engine) as db:
         of, counted = board_of(db, key), submission.c.state != "refused"
-        return _left(db, of, team, who, counted, limits(of), now())
+        return _left(db, of, team, who, counted, of, now())
 
 
-def _marks(
-    db: Connection, of: Row[Any], team: str, who: int | None, at: int
-) -> list[str]:
+def _marks(db: Connection, of: Any, team: str, who: int | None, at: int) -> list[str]:
     """Return what goes with a run for ever."""
     marks = {
         "late": of.closes is not None and of.closes <= at,
@@ -241,10 +237,10 @@ def forget(site: Site, engine: Engine, digest: str) -> None:
             site.run(digest).unlink(missing_ok=True)
 
 
-def _baseline(db: Connection, of: Row[Any], team: str, named: str) -> str:
+def _baseline(db: Connection, of: Any, team: str, named: str) -> str:
     """Return how the board calls the run that is named as a baseline; before the reveal a team knows its own only."""
     there: Any = (submission.c.board == of.id) & submission.c.state.not_in(GONE)
-    known, whose = revealed(rules(of), now()), "the board has"
+    known, whose = revealed(of, now()), "the board has"
     if not known:
         there &= submission.c.team == team
         whose = "before the reveal it is a run of your own, and you have"
@@ -272,10 +268,8 @@ def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:
     None where one of them is not scored yet: what was answered once stays so.
     """
     with reading(engine) as db:
-        one = _row(db, key)
-        of = db.execute(sa.select(board).where(board.c.id == one.board)).one()
-        judged = sa.select(judgments).where(judgments.c.board == of.id)
-        newest = db.execute(judged.order_by(judgments.c.version.desc())).first()
+        one = submission_of(db, key)
+        of, newest = board_of(db, one.board_key), judgments_of(db, one.board_key)
         own = (submission.c.board == of.id) & submission.c.team.in_(["", one.team])
         own &= (submission.c.id <= one.id) & submission.c.state.not_in(
             ["refused", "failed"]
@@ -300,29 +294,23 @@ def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:
     return list(newest.topics), vectors
 
 
-def submission_of(engine: Engine, key: str) -> Row[Any]:
+def submission_of(catalogue: Catalogue, key: str) -> Row[Any]:
     """Return a submission with the key and version of its board; refuse a key that there is not."""
     of = (board.c.key.label("board_key"), board.c.version.label("board_version"))
     wanted = sa.select(submission, *of).join(board, board.c.id == submission.c.board)
-    with reading(engine) as db:
-        found = db.execute(wanted.where(submission.c.key == key)).first()
-    if found is None:
+    found = rows(catalogue, wanted.where(submission.c.key == key))
+    if not found:
         raise RefusedError(404, f"there is no submission {key!r}")
-    return found
+    return found[0]
 
 
 def withdraw(engine: Engine, key: str, by: int | None = None) -> None:
     """Take a submission off the table; its page and its figures stay, marked."""
-    submission_of(engine, key)
     with engine.begin() as db:
-        found = _row(db, key)
+        found = submission_of(db, key)
         if found.state not in GONE:
             _set(db, found.id, state="withdrawn")
             log(db, found.board, "withdrawn", {"run": found.name}, by)
-
-
-def _row(db: Connection, key: str) -> Row[Any]:
-    return db.execute(sa.select(submission).where(submission.c.key == key)).one()
 
 
 def _set(db: Connection, at: int, **values: Any) -> None:
@@ -351,7 +339,7 @@ def checked(engine: Engine, key: str, found: Checked) -> bool:
     """Keep what a check found of a run; say whether it is refused: a remark is an error, or the check could not end."""
     wrong = found.failed or any(one["level"] == "error" for one in found.remarks)
     with engine.begin() as db:
-        one = _row(db, key)
+        one = submission_of(db, key)
         if one.state == "received":
             if wrong:  # the public sees how many are refused
                 touch(db, one.board)
@@ -411,7 +399,7 @@ def work(engine: Engine, key: str) -> Any:
 def scored(engine: Engine, key: str, judged: int, vectors: Mapping[str, bytes]) -> None:
     """Keep a run's scores; twice is as once."""
     with engine.begin() as db:
-        one = _row(db, key)
+        one = submission_of(db, key)
         if one.state == "withdrawn":
             return
         old = (score.c.submission == one.id) & (score.c.judgments == judged)
@@ -435,7 +423,7 @@ def keep_scores(
 def failed(engine: Engine, key: str, reason: str) -> None:
     """Note that a run could not be scored; it is tried twice."""
     with engine.begin() as db:
-        one = _row(db, key)
+        one = submission_of(db, key)
         if one.tried and one.state == "accepted":
             remark = {"level": "error", "line": None, "text": reason}
             _set(db, one.id, state="failed", remarks=[*one.remarks, remark])

@@ -156,5 +156,5 @@ def leak(engine: Engine, of: Any) -> str:
 def hidden(engine: Engine) -> Iterator[Any]:
     """Yield the boards that are not revealed."""
     for of in boards.boards(engine):
-        if not revealed(boards.rules(of), now()):
+        if not revealed(of, now()):
             yield of

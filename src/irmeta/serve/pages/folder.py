@@ -15,6 +15,11 @@ class Folder:
         self._path = path
         self._digests: dict[str, bytes] = {}
 
+    @property
+    def written(self) -> Container[str]:
+        """The names of all files that were written, or were there as they are to be."""
+        return self._digests
+
     def put(self, name: str, content: bytes) -> None:
         """Write a file and move it to its place, unless it is there."""
         path = self._path / name

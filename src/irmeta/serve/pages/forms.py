@@ -17,7 +17,7 @@ from markupsafe import Markup, escape
 
 from irmeta.serve.catalogue.events import said, who
 from irmeta.serve.catalogue.rules import clock
-from irmeta.serve.policy import Phase, is_open
+from irmeta.serve.policy import Phase, is_open, phase
 from irmeta.serve.site import Site
 from irmeta.words import counted
 
@@ -64,8 +64,9 @@ def root_of(site: Site) -> str:
     return f"{urlsplit(site.settings.address).path.rstrip('/')}/"
 
 
-def state(of: Any, at: Phase, now: int) -> str:
-    """Say whether a board takes runs, and when its scores are shown. at : its phase now."""
+def state(of: Any, now: int) -> str:
+    """Say whether a board takes runs, and when its scores are shown."""
+    at = phase(of, now)
     if at is Phase.FROZEN:
         return "The board is frozen: nothing changes any more"
     if at is Phase.DRAFT:

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 from markupsafe import Markup
 
-from irmeta.serve.catalogue.boards import rules
 from irmeta.serve.catalogue.events import BEFORE
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.catalogue.snapshot import Snapshot
@@ -84,7 +83,7 @@ class Pages:
         of = shot.board
         # what Hugging Face shows leads back to a certificate
         self._hub = bool(of.hub and site.settings.address)
-        end = ends(rules(of))
+        end = ends(of)
         self._shared = {
             "takes": end is None or shot.at < end,
             "hub": self._hub,
@@ -305,7 +304,7 @@ def announced(shot: Snapshot) -> dict[str, Any]:
         "key": of.key,
         "title": of.title,
         "changed": _events(shot)[-1].at,
-        "finding": f"{state(of, shot.phase, shot.at)}.",
+        "finding": f"{state(of, shot.at)}.",
         "facts": f"{counted(len(of.topics), 'topic')} · {of.metrics[0]}",
         "series": "",
     }

@@ -47,16 +47,19 @@ class Shown:
 
 
 class Publisher:
-    """Writes the public files of a site, and remembers what it wrote.
+    """Writes the public files of a site, or a frozen copy of them into another folder, and remembers what it wrote.
 
     The page of every run says where the run stands among all, so each change concerns each page. The tables, and the
     pages of the runs that changed themselves, are written first (`begin`); the rest follows (`go_on`).
     """
 
-    def __init__(self, site: Site, engine: Engine) -> None:
+    def __init__(
+        self, site: Site, engine: Engine, frozen: Folder | None = None
+    ) -> None:
         self._site = site
         self._engine = engine
-        self._public = Folder(site.public)
+        self._frozen = frozen is not None
+        self._public = frozen or Folder(site.public)
         self._private = Folder(site.private)
         self._known: Known = {}
         self._shown: dict[str, Shown] = {}
@@ -74,7 +77,7 @@ class Publisher:
                     self._show(shown, snapshot(self._engine, one.key))
             self._show_series()
             about = [one.about for one in self._shown.values() if one.about]
-            for name, content in html.home(self._site, about):
+            for name, content in html.home(self._site, about, frozen=self._frozen):
                 self._public.put(name, content)
         return {key: shown.version for key, shown in self._shown.items()}
 
@@ -92,16 +95,18 @@ class Publisher:
     def _show(self, shown: Shown, shot: Snapshot) -> None:
         """Write the pages of runs that changed themselves, then the tables that lead to them."""
         everybody = shot.anybody(Action.SEE_SCORES)
+        if not everybody:
+            self._announce(shown, shot)
+            if self._frozen:
+                return
         above = "../../" if everybody else "../../../"
         found = stand(shot, self._known)
-        pages = Pages(self._site, shot, found, above=above)
+        pages = Pages(self._site, shot, found, frozen=self._frozen, above=above)
         said, old = pages.said(), shown.runs
         if shown.everybody != everybody:
             shown.everybody, old = everybody, {}
         same = {key for key in said if key in old and old[key][0] == said[key]}
         new = said.keys() - same
-        if not everybody:
-            self._announce(shown, shot)
         names: set[str] = set()
         first = chain(pages.runs(new), pages.tables())
         for _ in self._written(shown, shot, first, names):
@@ -121,7 +126,7 @@ class Publisher:
         names = set()
         editions = [one.edition for one in self._shown.values() if one.edition]
         for one in series(editions, self._known):
-            name, content = html.series(self._site, one)
+            name, content = html.series(self._site, one, frozen=self._frozen)
             self._public.put(name, content)
             names.add(name)
         self._public.keep_only(names, "series")
@@ -132,7 +137,7 @@ class Publisher:
         names = set()
         shown.about = {}
         if shot.anybody(Action.SEE_BOARD):
-            name, content = html.notice(self._site, shot)
+            name, content = html.notice(self._site, shot, frozen=self._frozen)
             self._public.put(name, content)
             names.add(name)
             shown.about = html.announced(shot)
@@ -149,7 +154,7 @@ class Publisher:
             yield from self._written(shown, shot, pages.runs([key]), names)
             shown.runs[key] = shown.runs[key][0], version
         self._folder(shown).keep_only(names, f"b/{shot.board.key}")
-        if shown.everybody:
+        if shown.everybody and not self._frozen:
             self._private.keep_only((), f"b/{shot.board.key}")
 
     def _folder(self, shown: Shown) -> Folder:
@@ -186,17 +191,16 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
             f"{folder}: not empty and not a frozen site; name a new folder"
         )
     engine = tables.upgraded(site.database)
-    boards.pass_dates(engine)
-    shots = [snapshot(engine, one.key) for one in boards.boards(engine)]
-    engine.dispose()
-    names = set()
     frozen = Folder(folder)
-    for name, content in chain(_beside(site), _rendered(site, shots)):
+    for name, content in _beside(site):
         frozen.put(name, content)
-        names.add(name)
-    frozen.keep_only(names)
+    publisher = Publisher(site, engine, frozen)
+    publisher.begin()
+    publisher.go_on(math.inf)
+    frozen.keep_only(frozen.written)
     if runs:
-        _copy_runs(site, folder, shots)
+        _copy_runs(site, engine, folder)
+    engine.dispose()
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     lines = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
@@ -205,29 +209,6 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
     ]
     frozen.put(MANIFEST, "".join(lines).encode())
     return len(lines) + 1
-
-
-def _rendered(site: Site, shots: Iterable[Snapshot]) -> Iterator[File]:
-    """Render a site, frozen."""
-    about = []
-    editions = []
-    for shot in shots:
-        if not shot.anybody(Action.SEE_SCORES):
-            if shot.anybody(Action.SEE_BOARD):
-                about.append(html.announced(shot))
-                yield html.notice(site, shot, frozen=True)
-            continue
-        found = stand(shot, {})
-        pages = Pages(site, shot, found, frozen=True)
-        about.append(pages.about())
-        editions.append(edition(shot, found))
-        for name, content in chain(
-            pages.tables(), pages.runs(pages.said()), pages.data()
-        ):
-            yield f"b/{shot.board.key}/{name}", content
-    for one in series(filter(None, editions), {}):
-        yield html.series(site, one, frozen=True)
-    yield from html.home(site, about, frozen=True)
 
 
 def _beside(site: Site) -> Iterator[File]:
@@ -239,9 +220,9 @@ def _beside(site: Site) -> Iterator[File]:
         yield name, f"{text}\n".encode()
 
 
-def _copy_runs(site: Site, folder: Path, shots: Iterable[Snapshot]) -> None:
+def _copy_runs(site: Site, engine: Engine, folder: Path) -> None:
     """Copy the runs of boards that publish them."""
-    for shot in shots:
+    for shot in (snapshot(engine, one.key) for one in boards.boards(engine)):
         for run in shot.runs if shot.anybody(Action.DOWNLOAD_RUN) else ():
             target = folder / "b" / shot.board.key / "runs" / run.run
             if site.run(run.run).exists():

@@ -180,7 +180,7 @@ class Visit:
         who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and is_.plays)
         reads = self.caller.scope == "read" and action not in READING
         when = now() if at is None else at
-        return not reads and may(who, action, boards.rules(of), when)
+        return not reads and may(who, action, of, when)
 
     def require(self, of: Any, action: Action, team: str | None = None) -> Place:
         """Refuse what they may not do, as if it were not there; else return what they are on the board."""
@@ -275,7 +275,7 @@ class Visit:
             "published": self.crew.published.get(key, 0),
             "counts": {},
             "page": f"/b/{key}/",
-            "phase": phase(boards.rules(of), now()),
+            "phase": phase(of, now()),
         }
         if self.may(of, Action.SEE_SCORES):
             more["counts"] = submissions.counts(self.engine, key)
@@ -292,7 +292,7 @@ class Visit:
             where, folder = "/", self.site.public
         page = f"b/{one.board_key}/s/{key}/"
         record = f"{page}record.json"
-        known = revealed(boards.rules(of), now())
+        known = revealed(of, now())
         done = known and one.state in ("scored", "failed", "withdrawn")
         done &= self.crew.published.get(one.board_key, 0) >= one.board_version
         more = {
@@ -300,7 +300,7 @@ class Visit:
             "published": done and (folder / record).exists(),
             "page": f"{where}{page}",
             "record": f"{where}{record}",
-            "phase": phase(boards.rules(of), now()),
+            "phase": phase(of, now()),
         }
         if not known:
             more |= _hidden(one) | {"page": f"/my/b/{one.board_key}", "record": ""}

@@ -271,7 +271,6 @@ def _board(
     """Show a board to a team. typed : what stands in its form; sent : the key of the run just sent."""
     of, is_ = _mine(guest, key, Action.SEE_BOARD)
     runs = submissions.of_team(guest.engine, of.id, is_.team)
-    at, when = boards.rules(of), now()
     left = submissions.left_of(guest.engine, key, is_.team, guest.caller.person)
     given = {
         "runs": [guest.submission(one.key) for one in reversed(runs)],
@@ -280,7 +279,7 @@ def _board(
         "accepts": guest.may(of, Action.SUBMIT),
         "changes": guest.may(of, Action.WITHDRAW),
         "known": guest.may(of, Action.SEE_SCORES),
-        "state": state(of, phase(at, when), when),
+        "state": state(of, now()),
         "home": _home(guest, of),
         "about": FIGURES[of.feedback],
         "address": guest.site.address,
@@ -366,7 +365,6 @@ def organize(guest: Here, board: BOARD) -> Response:
 
 def _organize(guest: Guest, of: Any, alike: Sequence[Alike] | None = None) -> Response:
     """Show a board to its organizers, and which runs are alike if that was looked for."""
-    at = phase(boards.rules(of), when := now())
     given: dict[str, Any] = {
         "alike": alike,
         "runs": submissions.of_team(guest.engine, of.id),
@@ -378,8 +376,8 @@ def _organize(guest: Guest, of: Any, alike: Sequence[Alike] | None = None) -> Re
         "events": events.of_board(guest.engine, of.id, most=LINES),
         "leak": organizing.leak(guest.engine, of),
         "states": events.STATES,
-        "phase": at,
-        "state": state(of, at, when),
+        "phase": phase(of, now()),
+        "state": state(of, now()),
         "preview": guest.may(of, Action.SEE_SCORES),
         "home": _home(Visit(guest.request, NOBODY), of),
     }
