@@ -6,39 +6,42 @@ import gzip
 import io
 import itertools
 import json
+import logging
 import lzma
 import re
 import shutil
 import socket
 import subprocess
 import tarfile
-import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 import requests
 import zstandard
-from bench import killed_server
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy.exc import OperationalError
 from tests.serve.servers import file_only
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import running
+from irmeta.serve import logs, running
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.people import NOBODY, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, new_key
 from irmeta.serve.client import Server
+from irmeta.serve.crew.child import Child
+from irmeta.serve.crew.crew import Crew
 from irmeta.serve.operating import importing
 from irmeta.serve.site import Settings, Site
+from irmeta.serve.web.app import application
 from irmeta.serve.web.asked import problem
 from irmeta.serve.web.door import Door, Visit
 from irmeta.serve.web.receive import receive
 
-from .conftest import Served, a_run, asking, write_qrels
+from .conftest import Served, a_run, asking, on_a_port, write_qrels
 
 OPEN = {"/healthz", "/v1/boards", "/v1/boards/{board}", "/v1/invitations"}
 """What anybody may ask for; who learns more, or changes something, has a token."""
@@ -556,42 +559,37 @@ def test_an_address_is_never_opened(served: Served) -> None:
             other.accept()
 
 
-def test_logs_have_neither_tokens_nor_names(tmp_path: Path) -> None:
-    """What a server prints and logs has no token, no name of a run or a file, whatever is sent; mistakes it has."""
-    write_qrels(tmp_path / "qrels.txt")
-    for name in ("secretname", "secretfile.gz"):
-        (tmp_path / name).write_bytes(a_run(1))
-    port, log = killed_server.free_port(), tmp_path / "log"
-    given = ["--qrels", tmp_path / "qrels.txt", "--runs", tmp_path / "secretfile.gz"]
-    with log.open("wb") as file:
-        command = [*killed_server.IRMETA, "serve", tmp_path / "site", *given]
-        command += ["--listen", f"127.0.0.1:{port}", "--children", "1"]
-        process = subprocess.Popen(command, stdout=file, stderr=file)
-    try:
-        token = killed_server.token_of(tmp_path / "site")
-        to, board = (
-            f"http://127.0.0.1:{port}",
-            Server(f"http://127.0.0.1:{port}/b/qrels", token),
-        )
-        while b"submit:" not in log.read_bytes() or not answers(port):
-            assert process.poll() is None
-            time.sleep(0.05)
-        board.submit(tmp_path / "secretname", "secretname", {"team": "secretteam"})
-        (tmp_path / "secretname").write_bytes(b"secretline\n")
-        board.submit(tmp_path / "secretname", "secretname2", {})
+def test_logs_have_neither_tokens_nor_names(
+    tmp_path: Path, child: Child, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What a server and its children print and log has no token, no name of a run or a file; mistakes it has."""
+    run = tmp_path / "secretname"
+    run.write_bytes(a_run(1))
+    site = Site.make(tmp_path / "site")
+    engine = tables.upgraded(site.database)
+    running.fill(site, engine, write_qrels(tmp_path / "qrels.txt"), [run], "AP")
+    token = running.token_file(site, engine).read_text().strip()
+    crew = Crew(site, engine, 1)
+    crew._publisher = child  # whose other child checks and logs is this crew's own
+    with logged(), on_a_port(application(site, engine, crew)) as port:
+        to = f"http://127.0.0.1:{port}"
+        running._say(site, engine, to)
+        board = Server(f"{to}/b/qrels", token)
+        board.submit(run, "secretname2", {"team": "secretteam"})
+        run.write_bytes(b"secretline\n")
+        board.submit(run, "secretname3", {})
         wrong = {"Authorization": "Bearer secretwrong"}
         for path in ("/v1/boards?token=secretquery", "/secretpath", "/v1/boards/%ff"):
             requests.get(to + path, headers=wrong, timeout=60)
         with socket.create_connection(("127.0.0.1", port)) as one:
             one.sendall(b"GET /secretpath secretline\r\n\r\n")
             one.recv(1000)
-        shutil.rmtree(tmp_path / "site/tmp")  # now it cannot write
+        shutil.rmtree(site.temporary)  # now it cannot write
         with pytest.raises(IrmetaError, match="disk"):
-            board.submit(tmp_path / "secretname", "secretname3", {})
-    finally:
-        process.terminate()
-        process.wait()
-    said = log.read_text()
+            board.submit(run, "secretname4", {})
+    engine.dispose()
+    said = "".join(capfd.readouterr())
+    assert "submit: irmeta submit RUN" in said
     assert "the disk:" in said
     assert token not in said
     assert "secret" not in said
@@ -604,10 +602,18 @@ def test_logs_have_neither_tokens_nor_names(tmp_path: Path) -> None:
     assert len({one["request"] for one in asked}) == len(asked)
 
 
-def answers(port: int) -> bool:
-    """Say whether somebody listens on a port."""
-    with socket.socket() as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
+@contextmanager
+def logged() -> Iterator[None]:
+    """Log to the standard error as a server does; pytest has a handler already, so that `logs.begin` adds none."""
+    root = logging.getLogger()
+    kept, root.handlers = root.handlers, []
+    try:
+        logs.begin()
+        yield
+    finally:
+        root.handlers = kept
+        for one in (logs.LOG, logs.REQUESTS):
+            one.setLevel(logging.NOTSET)
 
 
 def test_keys_tell_nothing() -> None:
