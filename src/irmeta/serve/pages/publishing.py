@@ -171,10 +171,10 @@ class Publisher:
             yield
 
 
-def publish(site: Site) -> dict[str, int]:
-    """Write all public files of a site; return the version of each board that they show."""
+def publish(site: Site, frozen: Folder | None = None) -> dict[str, int]:
+    """Write all public files of a site, or of a frozen copy; return the version of each board that they show."""
     engine = tables.upgraded(site.database)
-    publisher = Publisher(site, engine)
+    publisher = Publisher(site, engine, frozen)
     versions = publisher.begin()
     publisher.go_on(math.inf)
     engine.dispose()
@@ -190,17 +190,13 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
         raise IrmetaError(
             f"{folder}: not empty and not a frozen site; name a new folder"
         )
-    engine = tables.upgraded(site.database)
     frozen = Folder(folder)
     for name, content in _beside(site):
         frozen.put(name, content)
-    publisher = Publisher(site, engine, frozen)
-    publisher.begin()
-    publisher.go_on(math.inf)
+    publish(site, frozen)
     frozen.keep_only(frozen.written)
     if runs:
-        _copy_runs(site, engine, folder)
-    engine.dispose()
+        _copy_runs(site, folder)
     files = sorted(path for path in folder.rglob("*") if path.is_file())
     lines = [
         f"{hashlib.sha256(path.read_bytes()).hexdigest()}  {path.relative_to(folder).as_posix()}\n"
@@ -220,11 +216,13 @@ def _beside(site: Site) -> Iterator[File]:
         yield name, f"{text}\n".encode()
 
 
-def _copy_runs(site: Site, engine: Engine, folder: Path) -> None:
+def _copy_runs(site: Site, folder: Path) -> None:
     """Copy the runs of boards that publish them."""
+    engine = tables.upgraded(site.database)
     for shot in (snapshot(engine, one.key) for one in boards.boards(engine)):
         for run in shot.runs if shot.anybody(Action.DOWNLOAD_RUN) else ():
             target = folder / "b" / shot.board.key / "runs" / run.run
             if site.run(run.run).exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(site.run(run.run), target)
+    engine.dispose()
