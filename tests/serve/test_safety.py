@@ -27,11 +27,12 @@ from sqlalchemy.exc import OperationalError
 from tests.serve.servers import file_only
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import logs, running
+from irmeta.serve import running
 from irmeta.serve.catalogue import boards, submissions, tables
 from irmeta.serve.catalogue.people import NOBODY, Place
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, new_key
 from irmeta.serve.client import Server
+from irmeta.serve.crew import logs
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.operating import importing

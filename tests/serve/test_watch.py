@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from irmeta.serve import logs
 from irmeta.serve.catalogue import boards, submissions
 from irmeta.serve.catalogue.rules import MISSING
 from irmeta.serve.crew import crew as crews
+from irmeta.serve.crew import logs
 from irmeta.serve.site import Settings
 
 from .conftest import Served, a_run, work_off, write_qrels

@@ -13,8 +13,8 @@ from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irmeta.errors import IrmetaError
-from irmeta.serve import logs
 from irmeta.serve.catalogue import boards, people, tables
+from irmeta.serve.crew import logs
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.operating import importing
 from irmeta.serve.policy import is_open

@@ -18,7 +18,7 @@ from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.catalogue.submissions import Checked
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.figures import Figures
-from irmeta.serve.logs import LOG
+from irmeta.serve.crew.logs import LOG
 from irmeta.serve.site import Site, durable
 
 AHEAD = 2

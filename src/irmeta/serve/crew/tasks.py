@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import irmeta
 from irmeta.errors import IrmetaError, typed
-from irmeta.serve import logs
+from irmeta.serve.crew import logs
 from irmeta.serve.results import answers
 from irmeta.serve.site import Site
 

@@ -26,7 +26,7 @@ from irmeta.errors import typed
 from irmeta.serve.catalogue.rules import MISSING, RefusedError
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.crew.figures import Figures
-from irmeta.serve.logs import LOG, REQUESTS
+from irmeta.serve.crew.logs import LOG, REQUESTS
 from irmeta.serve.pages.forms import root_of, template
 from irmeta.serve.site import Site
 from irmeta.serve.web import my, routes

@@ -21,7 +21,7 @@ from fastapi.responses import Response
 from irmeta.serve.catalogue import people
 from irmeta.serve.catalogue.people import Identity
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, described
-from irmeta.serve.logs import LOG
+from irmeta.serve.crew.logs import LOG
 from irmeta.serve.site import Login, Site
 from irmeta.serve.web.my import Guest, Here, cookie_of, enter
 from irmeta.words import shortened
