@@ -339,6 +339,10 @@ class Life(RuleBasedStateMachine):
     @rule()
     def reveal(self) -> None:
         reveals = {"reveals": self.model.now}
+        if self.model.board.opens > self.model.now:  # it was put off
+            with pytest.raises(RefusedError, match="before it opens"):
+                boards.set_board(self.host.engine, self.key, reveals, typed=self.key)
+            return
         boards.set_board(self.host.engine, self.key, reveals, typed=self.key)
         self.model.board = Board(**vars(self.model.board) | reveals)
 
