@@ -624,13 +624,6 @@ def test_holm_leaves_tied_pairs_that_may_come_last_their_chance():
     assert not any("cannot be significant" in note for note in about(outcome)["notes"])
 
 
-@pytest.mark.parametrize(("systems", "said"), [(3, 1), (2, 0)])
-def test_a_share_of_pairs_is_said_to_have_no_interval(systems, said):
-    """Discriminative power of three systems or more has no interval, which a note says; of one pair it is no share."""
-    notes = about(significance(scores(systems=systems), metrics="AP"))["notes"]
-    assert sum("has no interval" in note for note in notes) == said
-
-
 def test_metrics_that_may_exceed_one_leave_a_table_of_swaps_with_its_columns():
     """Where no metric's differences are counted, the table is empty, and its columns are what they are elsewhere."""
     drawn = np.random.default_rng(1).random((4, 12, 2))
