@@ -396,7 +396,7 @@ def test_clusters_that_say_too_little_are_named() -> None:
 
 
 def test_an_estimate_is_scores_that_studies_take(tmp_path) -> None:
-    """Written as scores and read again, an estimate gives its own means, with intervals by each system itself, and says what it is."""
+    """Read again, an estimate gives its means, with intervals by each system itself, and says what it is."""
     human, machine = both()
     outcome = estimate(human, machine)
     save(estimated_scores(outcome), tmp_path / "official.parquet")
