@@ -164,14 +164,14 @@ def news(folder: Path) -> str:
 
 
 def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
-    """Models and tasks more and fewer, scores that changed, and who moved; of what stays the same nothing."""
+    """Models and tasks more and fewer, scores that changed, and who moved; what stays the same keeps what was said."""
     first = {"w": 0.9, "x": 0.6, "y": 0.3}
     write_leaderboard(board(first), tmp_path)
     assert news(tmp_path) == ""
     write_leaderboard(board({**first, "z": 0.7}), tmp_path)
     assert news(tmp_path) == "1 model more (z)"
     write_leaderboard(board({**first, "z": 0.7}), tmp_path)
-    assert news(tmp_path) == ""
+    assert news(tmp_path) == "1 model more (z)"
     write_leaderboard(board({"w": 0.1, "x": 0.6, "y": 0.3}, "abcdeg"), tmp_path)
     assert news(tmp_path) == (
         "1 model fewer (z), 1 task more (g), 1 task fewer (f), 5 scores changed (w), "

@@ -271,13 +271,17 @@ class Derived:
             say_wrote(to, quiet=shown.quiet)
         if folder is not None:
             of_page["source"] = " ".join(quote(path.name) for path in source)
+            from irmeta.report.kept import PAGE
             from irmeta.report.page.since import told
 
+            old = folder / PAGE
+            before = old.read_bytes() if old.is_file() else b""
             page = _named(self.verb.page)(result, folder, **of_page)
             say_wrote(
                 page, "open it in a browser, mail it, or host it", quiet=shown.quiet
             )
-            if changed := told(page.read_bytes()):
+            changed = told(page.read_bytes())
+            if changed != told(before):
                 say(folded(changed), quiet=shown.quiet)
         if result.get("failed"):
             sys.exit(FAILED)

@@ -14,7 +14,7 @@ _CONTENT = re.compile(rb'id="content">(.*?)</script>', re.DOTALL)
 
 
 def since(page: bytes | None, now: Mapping[str, Any]) -> str:
-    """Say what changed since an earlier page; nothing where nothing did, or of another page.
+    """Say what changed since an earlier page; what that one said where nothing did, and nothing of another page.
 
     now : what the new page's script draws, `leaderboard.content`.
     """
@@ -23,10 +23,11 @@ def since(page: bytes | None, now: Mapping[str, Any]) -> str:
         before = json.loads(found[1]) if found else {}
         day = date.fromisoformat(before["written"])
         news = _news(before, now)
+        said = str(before["since"])
     except (ValueError, KeyError, TypeError, IndexError):
         return ""
     if not news:
-        return ""
+        return said
     return f"Since the page of {day.day} {day:%B %Y}: {', '.join(news)}."
 
 
