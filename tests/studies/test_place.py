@@ -468,6 +468,15 @@ def test_holes_of_everybody_count_on_the_topics_asked_for_only():
     before = place(own, on=full.isel(topic=range(8)).drop_sel(system="s-c"))
     assert outcome["percentile"].values == pytest.approx(before["percentile"].values)
     assert any("dropped 1 of 20 systems" in line for line in about(outcome)["notes"])
+    other = full.copy(deep=True)
+    other.loc["s-c", "mine-3", "P@10"] = np.nan
+    assert place(own, on=other, metrics="AP")["percentile"].notnull().all()
+    averages = full.mean("topic").expand_dims(topic=["all"], axis=1)
+    averages.loc["s-c", "all", "AP"] = np.nan
+    with pytest.raises(ScoresError, match="of everybody's systems, 1 of 40 scores"):
+        place(own, on=averages)
+    fewer = place(own, on=averages, missing="systems")
+    assert any("dropped 1 of 20 systems" in line for line in about(fewer)["notes"])
     topics = place(own, on=holed, missing="topics")
     assert about(topics)["inputs"]["collections"]["mine"]["topics"] == 7
 

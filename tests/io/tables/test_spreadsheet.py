@@ -204,6 +204,8 @@ def test_a_column_on_another_scale_is_told(tmp_path: Path) -> None:
         return [note for note in about(scores).get(PRINTED, []) if "reach" in note]
 
     assert not told(rows)
+    assert not told(["model,a,b,c", "x,0,0,.5", "y,0,0,.25", "z,0,0,.5"])
+    assert not told(["model,a,b", "x,-.5,-.25", "y,-.75,-.5"])
     sizes = [
         f"{row},{more}"
         for row, more in zip(rows, ["Size (M)", 7, 70, 700], strict=True)

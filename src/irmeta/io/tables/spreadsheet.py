@@ -159,8 +159,9 @@ def _scales(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
         ("system", "metric")
     )
     columns = columns.dropna("topic")
-    larger = columns >= APART * columns.median()
-    if not larger.any():
+    usual = float(columns.median())
+    larger = columns >= APART * usual
+    if not usual > 0 or not larger.any():
         return []
     names = columns.topic.values[larger]
     far, near = (float(columns[at].max()) for at in (larger, ~larger))

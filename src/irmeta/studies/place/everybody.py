@@ -99,18 +99,21 @@ def known_by_collection(
 
 
 def without_holes(
-    scores: xr.DataArray, known: Known, missing: Missing
+    scores: xr.DataArray, known: Known, metrics: Sequence[str], missing: Missing
 ) -> tuple[xr.DataArray, Known, list[str]]:
     """Cut the systems to place and everybody's, where these have holes, to what everybody has; say what was left out.
 
+    metrics : those by which systems are placed; holes of others do not matter
     missing : what to do with holes of everybody's scores on the topics of the systems to place, as in
         `selection.complete`
     """
     if isinstance(known, xr.Dataset) or not known.isnull().any():
         return scores, known, []
-    asked = known.isel(
-        topic=known.topic.isin(scores.topic), metric=known.metric.isin(scores.metric)
-    )
+    asked = known.isel(metric=known.metric.isin(metrics))
+    if not only_means(known):
+        asked = asked.isel(topic=known.topic.isin(scores.topic))
+    if not asked.size:
+        return scores, known, []
     try:
         kept, said = complete(asked, missing)
     except ScoresError as error:
@@ -175,10 +178,10 @@ def _few(factors: Factors) -> bool:
 
 def shared_metrics(
     cubes: Mapping[str, xr.DataArray],
-    factors: Mapping[str, Factors],
+    factors: Mapping[str, Known],
     metrics: str | Iterable[str] | None,
 ) -> list[str]:
-    """Name the metrics wanted, or those that all scores and all factors have."""
+    """Name the metrics wanted, or those that all scores and all factors, or everybody's scores, have."""
     first = next(iter(cubes.values()))
     if metrics is not None:
         return [str(metric) for metric in select(first, metrics=metrics).metric.values]

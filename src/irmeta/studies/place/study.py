@@ -143,17 +143,17 @@ def place(
     for one in cubes.values():
         standardization.require_raw(one)
     given_on = everybody.known_by_collection(on, list(cubes))
-    left_out = dict[str, list[str]]()
-    for name, field in given_on.items():
-        cubes[name], given_on[name], left_out[name] = everybody.without_holes(
-            cubes[name], field, missing
-        )
     known = {
         name: everybody.serving(one, cubes[name].metric.values)[0]
         for name, one in given_on.items()
     }
+    names = everybody.shared_metrics(cubes, known, metrics)
+    left_out = dict[str, list[str]]()
+    for name, field in known.items():
+        cubes[name], known[name], left_out[name] = everybody.without_holes(
+            cubes[name], field, names, missing
+        )
     factors = {name: everybody.factors_of(one) for name, one in known.items()}
-    names = everybody.shared_metrics(cubes, factors, metrics)
     notes, alarms = list[str](), list[str]()
     used = dict[str, xr.DataArray]()
     for name, given in cubes.items():
