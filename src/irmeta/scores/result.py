@@ -49,14 +49,21 @@ def describe(scores: xr.DataArray) -> dict[str, Any]:
     """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
     size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
     facts = about(scores)
-    if "lacking" in facts:
-        systems = scores.indexes["system"]
-        facts["lacking"] = {
-            name: count
-            for name, count in facts["lacking"].items()
-            if count and name in systems
-        }
+    if facts.pop("lacking", None) and (counts := lacking(scores)):
+        facts["lacking"] = counts
     return {**size, "missing": int(np.isnan(scores.values).sum()), **facts}
+
+
+def lacking(scores: xr.DataArray) -> dict[str, int]:
+    """Count the topics on which systems retrieve nothing and score 0, of those that do; none if topics were chosen."""
+    facts = about(scores)
+    topics = facts.get("clusters", {}).get("topics", scores.sizes["topic"])
+    if facts.get("scored") != topics or "standardization" in facts:
+        return {}
+    counts = facts.get("lacking", {})
+    return {
+        name: counts[name] for name in scores.system.values.tolist() if counts.get(name)
+    }
 
 
 def scale(attributes: Mapping[str, Any]) -> str | None:

@@ -302,7 +302,7 @@ def test_runs_are_added_to_their_collection(desk: Path) -> None:
     together = load(desk / "s.parquet")
     xr.testing.assert_equal(together, whole)
     assert said["names"]["system"] == whole.system.values.tolist()
-    for key in ("qrels", "runs", "judged", "lacking", "options", "irmeta"):
+    for key in ("qrels", "runs", "judged", "scored", "lacking", "options", "irmeta"):
         assert about(together)[key] == said["attributes"][key] == about(whole)[key]
     assert (
         about(together)["notes"][: len(about(whole)["notes"])] == about(whole)["notes"]

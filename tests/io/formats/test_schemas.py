@@ -38,6 +38,7 @@ def _scores() -> Any:
         "qrels": {"source": "q", "sha256": "0" * 64},
         "runs": {f"s{i}": "0" * 64 for i in range(6)},
         "judged": {f"s{i}": 0.5 for i in range(6)},
+        "scored": 5,
         "lacking": {f"s{i}": i for i in range(6)},
         "options": {"topics": "qrels"},
         "notes": ["one"],

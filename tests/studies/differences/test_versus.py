@@ -664,5 +664,10 @@ def test_a_run_that_lacks_many_topics_is_told():
         result = study(scores)
         assert any(note.endswith(said) for note in irmeta.about(result)["notes"])
         assert "2 runs scored 0 on topics without documents" in result.method_text
+    chosen = irmeta.select(scores, topics=topics[:10])
+    assert "without documents" not in irmeta.describe(chosen).method_text
+    stems = dict(zip(topics, "aabbccddeeffgghhiijj", strict=True))
+    grouped = irmeta.describe(with_clusters(scores, stems))
+    assert any(note.endswith(said) for note in irmeta.about(grouped)["notes"])
     common = irmeta.evaluate(qrels, runs, "RR", topics="common")
     assert irmeta.about(common)["lacking"] == {"whole": 0, "part": 0, "nearly": 0}

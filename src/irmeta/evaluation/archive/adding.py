@@ -19,6 +19,7 @@ _EVALUATED = {
     "qrels",
     "runs",
     "judged",
+    "scored",
     "lacking",
     "ir_metadata",
     "options",

@@ -65,6 +65,7 @@ class Attributes(TypedDict, total=False):
     qrels: Judged
     runs: dict[Name, str]
     judged: dict[Name, float]
+    scored: int
     lacking: dict[Name, int]
     options: dict[str, Any]
     computed: dict[Name, Name]

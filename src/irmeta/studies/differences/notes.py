@@ -17,6 +17,7 @@ from irmeta.scores.groups.clusters import (
     right_or_wrong,
 )
 from irmeta.scores.notes import Act, Method
+from irmeta.scores.result import lacking
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import Way
@@ -206,11 +207,12 @@ def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
 
 def on_lacking(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
     """Say which systems retrieve nothing on many topics, where evaluated scores say so: these count as 0."""
-    counts = about(scores).get("lacking", {})
+    counts = lacking(scores)
+    enough = MANY * about(scores).get("scored", 0)
     many = [
-        f"{name} on {counts[name]} topics"
+        f"{name} on {counted(counts[name], 'topic')}"
         for name in systems
-        if counts.get(name, 0) >= MANY * scores.sizes["topic"]
+        if name in counts and counts[name] >= enough
     ]
     if not many:
         return []
