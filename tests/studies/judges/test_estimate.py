@@ -225,6 +225,11 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     left = 20 * max(0, best - 15) + 0.1 * max(0, machine - 60)
     assert f" ({left:g} still to pay), the cheapest way, or " in said
     assert f" or {more(alone, 15)} alone for " in said
+    there = plan(*both(noise=0.03), width=0.1, human_topic_cost=20, llm_topic_cost=0.1)
+    [said] = planning.findings(there)
+    assert there["cost_best"].item() < there["cost_needed"].item()
+    assert " beside 60 of the machine for " in said
+    assert " (0 still to pay), the cheapest way, or " in said
     [said] = planning.findings(plan(*both(noise=0.03), width=0.08))
     told = f"for .08 people judge {more(needed, 15)} beside 60 of the machine, or {more(alone, 15)} alone. "
     assert told in said

@@ -348,7 +348,7 @@ def _suffices(one: xr.Dataset, judged: int, total: int) -> str:
 
 
 def _cheapest(one: xr.Dataset, judged: int, total: int) -> str:
-    """Name the cheapest way to the width wanted, and what people alone cost; nothing without costs, or a way."""
+    """Name the way to the width wanted for which least is still to pay, and people alone; nothing without costs."""
     if "best_share" not in one:
         return ""
     options = about(one)["options"]
@@ -367,13 +367,16 @@ def _cheapest(one: xr.Dataset, judged: int, total: int) -> str:
     if not known:
         return ""
 
-    def told(way: str) -> str:
+    def to_pay(way: str) -> float:
         _, human, machine = ways[way]
-        more = max(0, human - judged) * options["human_topic_cost"]
-        more += max(0, machine - total) * options["llm_topic_cost"]
-        return f"{way} for {cost[way]:g} ({more:g} still to pay)"
+        people, machines = options["human_topic_cost"], options["llm_topic_cost"]
+        more = max(0, human - judged) * people + max(0, machine - total) * machines
+        return float(more)
 
-    cheapest = min(known, key=cost.__getitem__)
+    def told(way: str) -> str:
+        return f"{way} for {cost[way]:g} ({to_pay(way):g} still to pay)"
+
+    cheapest = min(known, key=lambda way: (to_pay(way), cost[way]))
     beside = ""
     if people in known and people != cheapest:
         beside = f", or {told(people)}"
