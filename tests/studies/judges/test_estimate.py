@@ -277,7 +277,7 @@ def test_a_width_that_the_machine_topics_do_not_allow() -> None:
     outcome = plan(*both(), width=0.0005)
     assert outcome["topics_needed"].item() == -1
     said = planning.findings(outcome)[0]
-    assert "for .0005 people judge more than 100 000 topics alone (rho " in said
+    assert "for .0005 people judge more than 100 000 topics alone. " in said
 
 
 def test_a_width_for_which_there_are_too_few_topics() -> None:
