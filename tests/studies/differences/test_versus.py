@@ -630,6 +630,24 @@ def test_a_note_on_an_interval_of_one_comparison_names_no_others():
     assert any("the verdict is by p" in one for one in every.notes)
 
 
+def test_a_note_on_intervals_of_several_names_the_correction():
+    """Where p is made as the interval is, as Student's t by Holm, only the correction for all makes them disagree."""
+    lead, topics = np.array([0.06, *np.zeros(6)]), 16
+    mine = 0.5 + np.tile([0.1, -0.1], topics // 2)
+    others = np.repeat(0.5 - lead[:, None], topics, axis=1)
+    names = ["mine", *(f"s{at}" for at in range(7))]
+    values = np.vstack([mine, others])[..., None]
+    made = cube(values, names, [str(at) for at in range(topics)], ["AP"])
+    found = irmeta.versus(made, "mine", test="t", correct="holm")
+    assert found["low"].sel(against="s0").item() > 0
+    assert not found["significant"].any()
+    [note] = [one for one in found.notes if "without a verdict" in one]
+    assert note.startswith("Each interval is for its comparison alone.")
+    assert "1 excludes 0" in note
+    alone = irmeta.versus(made, "mine", test="t", correct="none")
+    assert not any("without a verdict" in one for one in alone.notes)
+
+
 @pytest.mark.parametrize("topics", [3, 5, 10])
 def test_how_often_intervals_held_is_of_such_scores(topics):
     """Student's intervals of few topics held too seldom; those of scores of 0 and 1, which are others, did not."""

@@ -360,8 +360,12 @@ def _on_intervals_apart(figures: Mapping[str, Floats], way: Way) -> list[str]:
     apart = int((excludes & (figures["p_corrected"] >= way.alpha)).sum())
     if not apart:
         return []
-    exclude = "excludes" if apart == 1 else "exclude"
+    exclude = f"{apart} {'excludes' if apart == 1 else 'exclude'} 0"
+    if way.correct == "none" or len(excludes) == 1:
+        return [
+            f"Of intervals without a verdict, {exclude}: p is not made as the interval is, and the verdict is by p."
+        ]
     return [
-        f"Of intervals without a verdict, {apart} {exclude} 0: p is not made as the interval is, and the verdict is by "
-        "p."
+        f"Each interval is for its comparison alone. Of those without a verdict, {exclude}; "
+        "by the test of all comparisons together that may be chance."
     ]
