@@ -140,6 +140,9 @@ def test_where_the_others_allow_no_verdict_that_is_said():
     assert found.notes[0].startswith("Without 10 flagged topics: for max-t on 4 topics")
     found = irmeta.describe(made, without=few)
     assert found.notes[0].startswith("Without 10 flagged topics: 4 topics cannot")
+    found = irmeta.describe(made, without=flagged)
+    start = "Without 6 flagged topics: 2 of 2 distinguished pairs score apart on"
+    assert found.notes[0].startswith(start)
     other = irmeta.versus(made, "mine", without=["9", "10"])
     assert not any(note.startswith("Without") for note in other.notes)
 

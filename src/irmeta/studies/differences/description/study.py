@@ -36,7 +36,7 @@ from irmeta.stats.rankings.ranksets import (
 from irmeta.studies.differences.notes import on_lacking
 from irmeta.studies.differences.without import WITHOUT, Flagged, leave_out
 from irmeta.studies.door import study
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 EQUAL = 1e-12
 """Scores that differ by at most this are equal."""
@@ -139,6 +139,7 @@ def describe(
         notes += flagged.notes
         if flagged.gone is not None:
             alone = _notes(names, scores.isel(topic=~flagged.gone), level)
+            alone += _blind(possible, averaged.isel(topic=~flagged.gone), level)
             notes += flagged.only(alone, said)
     outcome = result(
         "description",
@@ -362,4 +363,23 @@ def _without_width(low: xr.DataArray, high: xr.DataArray) -> list[str]:
     )
     return [
         f"Means of scores that are the same on every topic have no interval: {which}."
+    ]
+
+
+def _blind(possible: Sequence[RankSets], rest: xr.DataArray, level: float) -> list[str]:
+    """Count the distinguished pairs of systems that score apart on so few other topics that no rank set can show it."""
+    needed = fewest_topics(level)
+    blind = pairs = 0
+    for found, column in zip(possible, _columns(rest), strict=True):
+        for own, worse in zip(column, found.better | found.worse.T, strict=True):
+            apart = (np.abs(column[worse] - own) > EQUAL).sum(axis=1)
+            blind += int((apart < needed).sum())
+            pairs += apart.size
+    if not blind or rest.sizes["topic"] < needed:
+        return []
+    return [
+        Act(
+            f"{blind} of {counted(pairs, 'distinguished pair')} score apart on fewer than {needed} topics, "
+            f"which cannot distinguish them at {100 * level:g}%."
+        )
     ]
