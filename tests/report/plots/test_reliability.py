@@ -72,6 +72,10 @@ def test_of_many_metrics_the_usual_ones_are_drawn():
     assert named[:4] == ["nDCG@10", "AP", "RR", "P@10"]
     assert len(named) == 5
     assert legend.get_title().get_text() == "4 of 6 metrics"
+    marked = figure_of(reliability(made), highlight="R@10")
+    named = [text.get_text() for text in marked.legends[0].get_texts()]
+    assert named[:5] == ["nDCG@10", "AP", "RR", "P@10", "R@10"]
+    assert marked.legends[0].get_title().get_text() == "5 of 6 metrics"
 
 
 def test_both_views_are_figures():

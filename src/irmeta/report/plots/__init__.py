@@ -27,7 +27,7 @@ def figure_of(
     """Return the figure of a result, drawn by the `figure` of its study's plots; `view` says what of it to draw.
 
     highlight : names to mark, of systems or of what else the figure names, as `irmeta.select` takes them; a figure of
-    the best systems draws them, too.
+    the best systems, or of some metrics, draws them, too.
     width : in inches; as wide as the plot needs by default.
     Raises ScoresError where the study has no figure, and for names that it does not draw.
     """
@@ -45,9 +45,13 @@ def figure_of(
         figure: Figure = plots.figure(result, **view)
         if highlight is None:
             return figure
-        known = list(dict.fromkeys([*marks.named(figure), *_systems(result)]))
-        names = chosen(result, highlight, known, "the plot")
-        if "marked" in signature(plots.figure).parameters:
+        marking = "marked" in signature(plots.figure).parameters
+        known = [*marks.named(figure), *_names(result, "system")]
+        metrics = _names(result, "metric")
+        if marking and set(known) & set(metrics):
+            known += metrics
+        names = chosen(result, highlight, list(dict.fromkeys(known)), "the plot")
+        if marking:
             figure = plots.figure(result, marked=names, **view)
     drawn = marks.named(figure)
     if absent := [one for one in names if one not in drawn]:
@@ -73,13 +77,13 @@ def _where(
                 able.append(view)
     if able:
         return f"choose another view: {joined(able, 'or')}"
-    if shown := [one for one in drawn if one in _systems(result)]:
+    if shown := [one for one in drawn if one in _names(result, "system")]:
         return f"it names {listed(shown)}"
     return "it is of metrics; `irmeta describe SCORES` draws systems"
 
 
-def _systems(result: xr.Dataset) -> list[str]:
-    """Return the systems of a result, drawn or not."""
-    if "system" not in result.coords:
+def _names(result: xr.Dataset, dim: str) -> list[str]:
+    """Return what a result has along one of its dimensions, if it has that."""
+    if dim not in result.coords:
         return []
-    return [str(name) for name in result.system.values]
+    return [str(name) for name in result[dim].values.reshape(-1)]

@@ -1,5 +1,7 @@
 """Reliability against the number of topics: coefficients with their bands, expected tau, differences that show."""
 
+from collections.abc import Collection
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -22,10 +24,20 @@ POINTS = 200
 NEAR_1 = 1 - 1e-12
 
 
-def figure(result: xr.Dataset, *, view: ReliabilityView = "reliability") -> Figure:
-    """Draw a result of `reliability`: E rho2, Phi and expected tau one above the other, or differences that show."""
-    if result.sizes["metric"] > MOST:
-        result = result.sel(metric=usual(result.metric.values.tolist())[:MOST])
+def figure(
+    result: xr.Dataset,
+    *,
+    view: ReliabilityView = "reliability",
+    marked: Collection[str] = (),
+) -> Figure:
+    """Draw a result of `reliability`: E rho2, Phi and expected tau one above the other, or differences that show.
+
+    marked : metrics that are drawn beside the first ones.
+    """
+    names = usual(result.metric.values.tolist())
+    shown = [*names[:MOST], *(name for name in names[MOST:] if name in marked)]
+    if len(shown) < len(names):
+        result = result.sel(metric=shown)
     if view == "differences":
         return draw(differences, result)
     return draw([erho2, phi, tau], result, width=COLUMN, height=6.4)
