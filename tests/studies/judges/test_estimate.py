@@ -201,6 +201,25 @@ def test_tables_and_findings() -> None:
     assert any("drawn at random" in note for note in about(outcome)["notes"])
 
 
+def test_a_mean_lies_in_its_interval_where_the_machine_leads_beyond_1() -> None:
+    """Where people gave a system ten 1s and the machine likes other topics more, its mean is 1; others keep theirs."""
+    topics = [str(at) for at in range(40)]
+    machine = np.random.default_rng(1).random((4, 40))
+    machine[0] = np.where(np.arange(40) < 10, 0.3 + 0.3 * machine[0], 0.9)
+    human = 0.5 * machine[:, :10]
+    human[0] = 1
+    given = [
+        cube(one[..., None], list("abcd"), topics[: one.shape[1]], ["AP"])
+        for one in (human, machine)
+    ]
+    found = estimate(*given).data.isel(metric=0)
+    free = estimated_scores(estimate(*given)).mean("topic")[:, 0]
+    assert free[0] > 1
+    assert found["mean"][0] == 1
+    assert found["high"][0].item() == pytest.approx(1)
+    np.testing.assert_allclose(found["mean"][1:], free[1:])
+
+
 def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     """With a machine that agrees fewer human topics give the width wanted, at less cost."""
     human, machine = both(noise=0.03)

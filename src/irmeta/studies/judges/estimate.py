@@ -79,7 +79,8 @@ def estimate(
     Returns over (system, metric) mean, low, high (95%) and rank, from both; human, human_low, human_high, from the
     human scores alone; machine, the machine's mean; over (pair, metric) difference with interval and p_corrected
     (Holm); over (metric) rho, the correlation of human and machine scores over topics, and gain, the width of the
-    intervals as a share of the human-only ones. Method: docs/tasks/judges.md.
+    intervals as a share of the human-only ones. Where scores are within 0 and 1 a mean beyond is that bound; ranks and
+    differences are of the means before that. Method: docs/tasks/judges.md.
 
     >>> from irmeta.scores.cube import cube
     >>> draw = np.random.default_rng(0)
@@ -149,8 +150,9 @@ def estimate(
 def estimated_scores(outcome: Result) -> xr.DataArray:
     """Return an estimate as scores that studies take, (system, topic, metric), of all topics that the machine judged.
 
-    A topic's score is what it adds to the mean, so that means and their 95% intervals are the estimate's, and errors of
-    differences nearly; it says nothing of the topic itself. Metrics are named as in "nDCG@10 (est.)".
+    A topic's score is what it adds to the mean, so that means are the estimate's (before the cut to 0 and 1), and
+    errors of differences nearly; intervals are by each system's own variance. It says nothing of the topic itself.
+    Metrics are named as in "nDCG@10 (est.)".
 
     outcome : a result of `irmeta.judges.estimate`; where clusters vary, not topics, it raises ScoresError
 
@@ -249,7 +251,9 @@ def _with_ends(
     name: str, prefix: str, one: Estimates, freedom: int
 ) -> dict[str, Floats]:
     low, high = one.interval(freedom)
-    return {name: one.value, f"{prefix}low": low, f"{prefix}high": high}
+    # a score interval has nothing beyond 0 and 1, where a machine may lead the mean
+    value = one.value if one.spread is None else np.clip(one.value, 0, 1)
+    return {name: value, f"{prefix}low": low, f"{prefix}high": high}
 
 
 def _narrower(one: Estimates, alone: Estimates, freedom: int) -> float:

@@ -222,7 +222,7 @@ def _of_pairs(sample: Sample) -> tuple[Spread, Spread]:
 
 
 def _of_means(sample: Sample) -> tuple[Spread, Spread]:
-    """Return how means vary, beside the machine and by people alone, with errors as in estimate."""
+    """Return how means vary, beside the machine and by people alone, each system by its own scores."""
     now, alone = (sampling.estimate_means(sample, by).variance for by in (None, 0.0))
     return _spreads(sample, now, alone, sampling.correlation(sample))
 
