@@ -48,13 +48,12 @@ def panel(content: Content, name: str) -> Panel:
     views = {title: first(frame, by) for title, frame in made.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
-    said = summary.findings(outcome.sel(metric=[by]))
     # who may be the best is said by the leaderboard, whose possible ranks are found in steps: they claim more
-    beside = f" {summary.beside_best(outcome.sel(metric=by))}"
-    lines = [line.replace(beside, "") for line in said if line.startswith(f"{by}:")]
+    differing = summary.differing(outcome.sel(metric=by))
+    again = summary.replicated(outcome.sel(metric=[by]))
     return replace(
         made,
-        findings=[*lines, *range_of_power(ranked)],
+        findings=[differing, *again, *range_of_power(ranked)],
         tables={**views, "power": ranked, "tests": tests},
         latex={"systems": lettered(content, name)},
         notes=[

@@ -139,44 +139,46 @@ def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
-    options = about(outcome)["options"]
-    corrected = options["correct"] != "none" and options["test"] not in (
-        *JOINT,
-        *CORRECTED,
-    )
-    pairs = outcome.sizes["pair"]
-    differ = "differs" if pairs == 1 else "differ"
     lines = []
     for metric in spoken(outcome.metric.values, FEW_METRICS):
-        of_metric = outcome.sel(metric=metric)
-        significant = int(of_metric["significant"].sum())
-        test = options["test"]
-        before = ""
-        if corrected:
-            uncorrected = float((of_metric["p"] < options["alpha"]).mean())
-            test = f"{test}, {options['correct']}"
-            before = f"; {uncorrected:.1%} before correction"
-        favours_lower = of_metric["direction"] * of_metric["difference"] < 0
-        opposed = int((of_metric["significant"] & favours_lower).sum())
-        if opposed:
-            against = f", {opposed} of them in favour of the system with the lower mean"
-        else:
-            against = ""
-        lines.append(
-            f"{metric}: {significant} of {counted(pairs, 'pair')} {differ} significantly{against} "
-            f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before}). "
-            + beside_best(of_metric)
-            + _equivalent(of_metric)
-        )
+        one = outcome.sel(metric=metric)
+        lines.append(f"{differing(one)} {_beside_best(one)}{_equivalent(one)}")
     return (
         lines
         + _contradictions(outcome)
         + _reliable_differences(outcome)
-        + _replication(outcome)
+        + replicated(outcome)
     )
 
 
-def beside_best(of_metric: xr.Dataset) -> str:
+def differing(of_metric: xr.Dataset) -> str:
+    """Say how many pairs differ by one metric, and what correction costs."""
+    options = about(of_metric)["options"]
+    corrected = options["correct"] != "none" and options["test"] not in (
+        *JOINT,
+        *CORRECTED,
+    )
+    pairs = of_metric.sizes["pair"]
+    differ = "differs" if pairs == 1 else "differ"
+    significant = int(of_metric["significant"].sum())
+    test = options["test"]
+    before = ""
+    if corrected:
+        uncorrected = float((of_metric["p"] < options["alpha"]).mean())
+        test = f"{test}, {options['correct']}"
+        before = f"; {uncorrected:.1%} before correction"
+    favours_lower = of_metric["direction"] * of_metric["difference"] < 0
+    opposed = int((of_metric["significant"] & favours_lower).sum())
+    against = ""
+    if opposed:
+        against = f", {opposed} of them in favour of the system with the lower mean"
+    return (
+        f"{of_metric.metric.item()}: {significant} of {counted(pairs, 'pair')} {differ} significantly{against} "
+        f"({of_metric['share_significant'].item():.1%}; {test}, alpha {options['alpha']:g}{before})."
+    )
+
+
+def _beside_best(of_metric: xr.Dataset) -> str:
     """Say how many systems are not significantly different from the best, or only against the means."""
     best = of_metric["rank"].values == 1
     names = of_metric.system.values[best]
@@ -215,7 +217,7 @@ def _equivalent(of_metric: xr.Dataset) -> str:
     return f" {equivalent.sum()} {verb} by less than {margin:g}; for {open_} neither is shown."
 
 
-def _replication(outcome: xr.Dataset) -> list[str]:
+def replicated(outcome: xr.Dataset) -> list[str]:
     """Say of the first metrics how many significant differences other topics show again, and how large they are."""
     lines = []
     for metric in outcome.metric.values[:FEW_METRICS]:
