@@ -14,17 +14,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 import numpy as np
 
 from irmeta.choices import OnError, Precision, TopicSet
-from irmeta.errors import FileFormatError, require_choice
+from irmeta.errors import FileFormatError, Remark, require_choice
 from irmeta.evaluation import notes
 from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.other_measures import foreign_metric
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import (
-    NotARun,
     QrelsLike,
     RunsLike,
     Source,
-    apart,
     qrels_of,
     require_usable,
     sources_with_problems,
@@ -144,7 +142,7 @@ class Evaluation:
 
     task: Task
     sources: Sequence[Source]
-    beside: Sequence[NotARun]
+    beside: Sequence[Remark]
     collection: str
     topics: TopicSet
     on_error: OnError
@@ -175,7 +173,7 @@ class Evaluation:
         if drop_empty:
             reading = replace(reading, allow_empty=True)
         judgments = Judgments(qrels_of(qrels, reading))
-        sources, beside = apart(sources_with_problems(runs))
+        sources, beside = sources_with_problems(runs)
         if on_error == "stop":
             require_usable(sources)
         task = Task(judgments, wanted, reading, score_precision).with_pools(

@@ -71,10 +71,6 @@ def _qrels_at(given: str, reading: Reading) -> Qrels:
     return read_qrels(path, reading)
 
 
-class NotARun(FileFormatError):  # noqa: N818 it is left out, and no error
-    """What is said of a file beside runs whose name says what it is."""
-
-
 _BESIDE = re.compile(r"(?:readme|licen[cs]e)(?:\.txt|\.rst)?|.*\.md", re.IGNORECASE)
 """Names of files that explain the others in a folder."""
 
@@ -90,16 +86,9 @@ def sources_of(given: RunsLike) -> list[Source]:
 
     Files beside the runs of a folder are left out.
     """
-    sources, _ = apart(sources_with_problems(given))
+    sources, _ = sources_with_problems(given)
     require_usable(sources)
     return sources
-
-
-def apart(every: Iterable[Source]) -> tuple[list[Source], list[NotARun]]:
-    """Return the systems of runs, and what is said of files beside them."""
-    each = list(every)
-    beside = [run for _, run in each if isinstance(run, NotARun)]
-    return [one for one in each if not isinstance(one[1], NotARun)], beside
 
 
 def require_usable(sources: Iterable[Source]) -> None:
@@ -109,12 +98,24 @@ def require_usable(sources: Iterable[Source]) -> None:
             raise run
 
 
-def sources_with_problems(given: RunsLike) -> Iterator[Source]:
-    """List the systems of the runs given, with an error in place of each that cannot be used."""
-    seen: dict[str, Location | Run] = {}
-    sources = _bare(list(_sources(given))) or [
+def sources_with_problems(given: RunsLike) -> tuple[list[Source], list[Remark]]:
+    """List the systems of the runs given, with an error in place of each that cannot be used, and files beside them."""
+    sources: list[Source] = []
+    beside: list[Remark] = []
+    for name, run in _sources(given):
+        if isinstance(run, Remark):
+            beside.append(run)
+        else:
+            sources.append((name, run))
+    named = _bare(sources) or [
         ("runs", FileFormatError("there are no runs; give one or more"))
     ]
+    return list(_unlike(named)), beside
+
+
+def _unlike(sources: Iterable[Source]) -> Iterator[Source]:
+    """Yield systems, with an error in place of each that has the name of one before."""
+    seen: dict[str, Location | Run] = {}
     for name, run in sources:
         # as score files write it: there two names of bytes may be one
         (label,) = labels([name])
@@ -353,7 +354,7 @@ def _prefix(topics: Sequence[str], others: set[str]) -> tuple[str, int]:
     return max(found.items(), key=itemgetter(1), default=("", 0))
 
 
-def _sources(given: RunsLike) -> Iterator[Source]:
+def _sources(given: RunsLike) -> Iterator[Source | tuple[str, Remark]]:
     """Yield each run with its name, in whichever form it was given; one that cannot be read as its error."""
     name = name_of(given)
     given = plain(given)
@@ -384,17 +385,15 @@ def _sources(given: RunsLike) -> Iterator[Source]:
         )
 
 
-def _in_files(files: Sequence[Location]) -> Iterator[Source]:
+def _in_files(files: Sequence[Location]) -> Iterator[Source | tuple[str, Remark]]:
     """Yield the run of each file, and what is said of those beside several that hold the runs."""
     beside = set(filter(is_beside, files)) if len(files) > 1 else set()
-    for file in files:
-        named = len(beside) < len(files) and file in beside
-        yield stem(file), _not_a_run(shown(file)) if named else file
-
-
-def _not_a_run(file: str) -> NotARun:
     why = "its name says that it is no run"
-    return NotARun(f"{file}: {why}", [Remark("warning", file, None, why)])
+    for file in files:
+        if len(beside) < len(files) and file in beside:
+            yield stem(file), Remark("warning", shown(file), None, why)
+        else:
+            yield stem(file), file
 
 
 def _one(given: Any, name: str) -> Location | Run:

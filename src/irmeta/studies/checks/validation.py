@@ -108,7 +108,8 @@ def validate(
     tags: dict[str, list[str]] = {}
     orders: dict[str, str] = {}
     # so that it is known how many there are
-    sources = list(sources_with_problems(runs))
+    sources, beside = sources_with_problems(runs)
+    remarks += beside
     inspect = partial(_inspect, judgments, folded, expected, reading, Path.cwd())
     for fact, tag, order, odd in in_order(inspect, sources, "runs"):
         remarks += odd
