@@ -675,6 +675,8 @@ def test_a_page_has_a_title_and_marks_systems(
     size = f"{scores.sizes['system']} systems on {scores.sizes['topic']} topics"
     untitled = write_report({"made": scores}, tmp_path / "untitled")
     assert f"<h1>made: {size}</h1>" in untitled.read_text("utf-8")
+    of_means = scores.mean("topic").expand_dims(topic=["all"], axis=1)
+    assert writing._titled({"m": of_means}) == f"m: {scores.sizes['system']} systems"
     assert len(content(page)["boards"]["standings-0"]["marked"]) == 8
     assert page.read_text("utf-8").count('<tr class="marked">') == 8
     with pytest.raises(ScoresError, match="no system 'nobody'"):

@@ -307,6 +307,17 @@ def require_topics(scores: xr.DataArray) -> None:
         )
 
 
+def require_size(scores: xr.DataArray, what: str, topics: int) -> None:
+    """Raise ScoresError where there are fewer than 2 systems, or than so many topics; what : needs them."""
+    systems, there = scores.sizes["system"], scores.sizes["topic"]
+    if systems >= 2 and there >= topics:
+        return
+    means = " (a system-wise table has means only)" if there < topics else ""
+    raise ScoresError(
+        f"{what} needs at least 2 systems and {topics} topics, there are {systems} and {there}{means}"
+    )
+
+
 def main(scores: xr.DataArray) -> str:
     """Return the metric that is told of first where none is named: AP, else the deepest AP@k, else the first."""
     names = [str(name) for name in scores.metric.values]

@@ -37,6 +37,7 @@ from irmeta.report.plots.marks import placed
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.teams import Grouping, by_default, grouped
 from irmeta.scores.selection import choose_names
+from irmeta.scores.tables.frames import ALL
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import relabelled
@@ -162,7 +163,8 @@ def _titled(cubes: Mapping[str, xr.DataArray]) -> str:
         return title
     [one] = cubes.values()
     systems, topics = (counted(one.sizes[dim], dim) for dim in ("system", "topic"))
-    return f"{title}: {systems} on {topics}"
+    of_means = one.topic.values.tolist() == [ALL]
+    return f"{title}: {systems}" + ("" if of_means else f" on {topics}")
 
 
 def _called(

@@ -262,13 +262,8 @@ def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
 
 
 def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
-    systems = used.sizes["system"]
-    topics = used.sizes["topic"]
-    if systems < 2 or topics < 4:
-        raise ScoresError(
-            f"predictive power needs at least 2 systems and 4 topics, there are {systems} and {topics} (a system-wise "
-            "table has means only)"
-        )
+    systems, topics = used.sizes["system"], used.sizes["topic"]
+    selection.require_size(used, "predictive power", 4)
     if partitions < 2:
         raise ScoresError(
             f"{partitions} partitions are too few; a mean with its error needs at least 2, as "

@@ -24,7 +24,12 @@ from irmeta.scores.groups.runs import parts_of, runs_of
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.result import result
-from irmeta.scores.selection import prepare, require_topics, require_variation
+from irmeta.scores.selection import (
+    prepare,
+    require_size,
+    require_topics,
+    require_variation,
+)
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import components, differences, expected, sizes, sources
@@ -107,10 +112,7 @@ def reliability(
     used, notes = prepare(scores, **chosen)
     require_topics(used)
     _check_difference(used, difference)
-    if used.sizes["system"] < 2 or used.sizes["topic"] < 4:
-        raise ScoresError(
-            "reliability needs at least 2 systems and 4 topics (a system-wise table has means only)"
-        )
+    require_size(used, "reliability", 4)
     values = additive(used).values
     # 0 where all systems score the same on a topic
     apart = values - values.mean(axis=0)

@@ -22,7 +22,7 @@ from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
-from irmeta.scores.selection import main, metric_of, prepare
+from irmeta.scores.selection import main, metric_of, prepare, require_size
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.teams import means_of
@@ -107,10 +107,7 @@ def describe(
         "missing": missing,
     }
     scores, notes = prepare(given, **used, of_means=True)
-    if scores.sizes["topic"] < 2 or scores.sizes["system"] < 2:
-        raise ScoresError(
-            "describe needs at least 2 systems and 2 topics (a system-wise table has means only)"
-        )
+    require_size(scores, "describe", 2)
     names = [str(metric) for metric in scores.metric.values]
     system = None if system is None else _present(system, scores)
     by = main(scores) if by is None else metric_of(scores, by)

@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.choices import Correction, Missing, Test
-from irmeta.errors import ScoresError, require_choice
+from irmeta.errors import require_choice
 from irmeta.metrics.names import highest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import again, seeded, steps
@@ -16,7 +16,7 @@ from irmeta.scores.averages.limits import widest
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
 from irmeta.scores.result import result
-from irmeta.scores.selection import prepare
+from irmeta.scores.selection import prepare, require_size
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import halves, shuffles
@@ -102,10 +102,7 @@ def significance(
     generator, _ = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
     notes += on_lacking(scores, scores.system.values.tolist())
-    if scores.sizes["system"] < 2 or scores.sizes["topic"] < 2:
-        raise ScoresError(
-            "a paired test needs at least 2 systems and 2 topics (a system-wise table has means only)"
-        )
+    require_size(scores, "a paired test", 2)
 
     values = additive(scores).values
     binary = right_or_wrong(scores)
