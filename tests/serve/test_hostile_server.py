@@ -407,6 +407,12 @@ def test_a_connection_that_lies_ends_in_time(submit: Submit, route: str) -> None
     assert not {name: wrong for name, wrong in failures.items() if wrong}
 
 
+def test_a_problem_as_proxies_tell_it_is_told(submit: Submit) -> None:
+    """What stands before a server may say what is wrong in less than irmeta serve does: in its detail alone."""
+    came = submit({"PUT": answer({"detail": "too large"}, status="413 No")})
+    assert (came.wrong, came.said) == ("", "mine: too large\n")
+
+
 @pytest.mark.parametrize("status", ["301 a", "302 a", "303 a", "307 a", "308 a"])
 def test_a_token_follows_no_redirect(
     submit: Submit, servers: tuple[Hostile, Hostile], status: str

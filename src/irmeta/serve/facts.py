@@ -33,8 +33,8 @@ class Problem:
     """What went wrong, and what to do."""
 
     type: str = "about:blank"
-    title: str
-    status: int
+    title: str = ""
+    status: int = 0
     detail: str
     remarks: list[Remark] = field(default_factory=list)
 
