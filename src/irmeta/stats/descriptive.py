@@ -79,7 +79,7 @@ def shared(
     ([0.003, 0.009, 0.056], [0.019, 0.02, 0.029])
     """
     n = scores.shape[-1]
-    fewest = fewest or n - 1
+    fewest = n - 1 if fewest is None else fewest
     mean = scores.mean(axis=-1)
     variance = scores.var(axis=-1, ddof=1)
     divisor = _divisor(mean, bounded)
