@@ -314,7 +314,7 @@ def require_size(scores: xr.DataArray, what: str, topics: int) -> None:
         return
     means = " (a system-wise table has means only)" if there < topics else ""
     raise ScoresError(
-        f"{what} needs at least 2 systems and {topics} topics, there are {systems} and {there}{means}"
+        f"{what} needs at least 2 systems and {topics} topics; there are {systems} and {there}{means}"
     )
 
 

@@ -262,7 +262,7 @@ def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
 
 
 def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
-    systems, topics = used.sizes["system"], used.sizes["topic"]
+    topics = used.sizes["topic"]
     selection.require_size(used, "predictive power", 4)
     if partitions < 2:
         raise ScoresError(
