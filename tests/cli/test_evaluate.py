@@ -750,11 +750,11 @@ def test_what_explains_the_runs_of_a_folder_is_left_out_and_told(run):
     assert code == 0
     assert [line.partition(",")[0] for line in out.splitlines()] == ["system", "a"]
     for name in ("README.md", "LICENSE"):
-        assert f"left out: explained/{name}: its name says that it is no run" in err
+        assert f"left out: explained/{name}: its name says that it is not a run" in err
     assert "--on-error" not in run("what", "qrels", "explained")[1]
     code, out, _ = run("validate", "explained", "--qrels", "qrels")
     assert code == 0
-    assert "its name says that it is no run" in " ".join(out.split())
+    assert "its name says that it is not a run" in " ".join(out.split())
     (folder / "broken.run").write_text("1 Q0 a\n")
     assert run(*given)[0] == 2
     (folder / "broken.run").unlink()

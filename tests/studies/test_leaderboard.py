@@ -158,12 +158,6 @@ def test_mixed_scales_are_a_warning() -> None:
     )
 
 
-def test_what_rank_sets_suppose_of_models_is_said() -> None:
-    """Rank sets over tasks are by signs, which suppose scores of one shape; a note says so."""
-    notes = " ".join(about(leaderboard(board(drawn()), resamples=40))["notes"])
-    assert "suppose that equal models have scores of one shape" in notes
-
-
 def test_holes_end_where_their_task_does() -> None:
     """A hole among scores from 0 to 1 is bounded by 1, also where another task is in percent, and a note says so."""
     scores = drawn(models=4, tasks=3)

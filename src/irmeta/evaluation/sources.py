@@ -388,7 +388,7 @@ def _sources(given: RunsLike) -> Iterator[Source | tuple[str, Remark]]:
 def _in_files(files: Sequence[Location]) -> Iterator[Source | tuple[str, Remark]]:
     """Yield the run of each file, and what is said of those beside several that hold the runs."""
     beside = set(filter(is_beside, files)) if len(files) > 1 else set()
-    why = "its name says that it is no run"
+    why = "its name says that it is not a run"
     for file in files:
         if len(beside) < len(files) and file in beside:
             yield stem(file), Remark("warning", shown(file), None, why)

@@ -308,7 +308,7 @@ def require_topics(scores: xr.DataArray) -> None:
 
 
 def require_size(scores: xr.DataArray, what: str, topics: int) -> None:
-    """Raise ScoresError where there are fewer than 2 systems, or than so many topics; what : needs them."""
+    """Raise ScoresError where there are fewer than 2 systems, or topics than needed; what : needs them."""
     systems, there = scores.sizes["system"], scores.sizes["topic"]
     if systems >= 2 and there >= topics:
         return

@@ -40,7 +40,7 @@ _MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")
 """Columns of a file with the cost of each model."""
 APART = 10
-"""A column whose highest score is so many times that of most others is on another scale."""
+"""A column whose highest score is this many times that of most others is on another scale."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
 """A number, or a dash for a missing one: no formula."""
 
@@ -167,7 +167,7 @@ def _scales(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
     far, near = (float(columns[at].max()) for at in (larger, ~larger))
     return [
         f"scores reach {far:.4g} in {listed(names, 3)}, {near:.4g} elsewhere; bring percentages to one scale, and "
-        f"leave out what is no score (--ignore {quote(str(names[0]))})"
+        f"leave out what is not a score (--ignore {quote(str(names[0]))})"
     ]
 
 
