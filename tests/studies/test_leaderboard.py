@@ -17,6 +17,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.differences.versus.study import versus
 from irmeta.studies.leaderboard.study import leaderboard
 from irmeta.studies.leaderboard.summary import findings, order, overview, tables
 
@@ -520,6 +521,11 @@ def test_models_to_mark_are_drawn_below_the_best(tied: Any) -> None:
         ScoresError, match="does not show m1; it is of metrics; .*describe"
     ):
         metrics.plot(highlight="m1")
+    topics = versus(board(drawn(models=4)), system="m0", against="m1")
+    with pytest.raises(
+        ScoresError, match="does not show m1; it is of topics; .*describe"
+    ):
+        topics.plot(highlight="m1")
 
 
 def test_thin_lines_are_of_holes(tied: Any, holed: Any) -> None:

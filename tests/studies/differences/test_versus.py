@@ -672,7 +672,8 @@ def test_a_run_that_lacks_many_topics_is_told():
     for system, against, told in (
         ("part", "nearly", True),
         ("nearly", "part", True),
-        ("nearly", "all", False),
+        ("nearly", "all", True),
+        ("nearly", "whole", False),
     ):
         notes = irmeta.about(irmeta.versus(scores, system=system, against=against))[
             "notes"

@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 from irmeta.errors import ScoresError
 from irmeta.report.plots import marks
 from irmeta.report.plots.figure import as_wide_as
+from irmeta.scores.attributes import about
 from irmeta.studies import STUDIES, name_of
 from irmeta.studies.result.labels import chosen
 from irmeta.words import joined, listed
@@ -46,7 +47,9 @@ def figure_of(
         if highlight is None:
             return figure
         marking = "marked" in signature(plots.figure).parameters
-        known = [*marks.named(figure), *_names(result, "system")]
+        compared = [about(result)["options"].get("system"), *_names(result, "against")]
+        systems = [*_names(result, "system"), *filter(None, compared)]
+        known = [*marks.named(figure), *systems]
         metrics = _names(result, "metric")
         if marking and set(known) & set(metrics):
             known += metrics
@@ -79,7 +82,9 @@ def _where(
         return f"choose another view: {joined(able, 'or')}"
     if shown := [one for one in drawn if one in _names(result, "system")]:
         return f"it names {listed(shown)}"
-    return "it is of metrics; `irmeta describe SCORES` draws systems"
+    topics = bool(drawn) and set(drawn) <= set(_names(result, "topic"))
+    of = "topics" if topics else "metrics"
+    return f"it is of {of}; `irmeta describe SCORES` draws systems"
 
 
 def _names(result: xr.Dataset, dim: str) -> list[str]:

@@ -140,7 +140,7 @@ def _tied(way: Way, differing: Sequence[Floats]) -> list[str]:
         return []
     return [
         Act(
-            f"{counted(blind, 'test')} cannot be significant: the two systems score the same so often "
+            f"{counted(blind, 'test')} cannot be significant: the two systems differ on so few topics "
             f"that {way.test} has no p that is small enough; --test t has no such limit"
         )
     ]

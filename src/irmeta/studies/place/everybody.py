@@ -160,7 +160,7 @@ def factors_of(known: Known) -> Factors:
         raise ScoresError(
             f"the factors of {factors.attrs.get('collection', 'this collection')} do not say how "
             "their systems vary together, which intervals of differences need; fit them again on "
-            "at least 2 topics"
+            "scores without holes (--missing common), on 2 topics or more"
         )
     if factors.attrs.get("spread") and _few(factors):
         raise ScoresError(

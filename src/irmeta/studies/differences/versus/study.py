@@ -137,8 +137,7 @@ def versus(
     _require_topics(scores.sizes["topic"], parts)
     family = Family.of(scores, system, against)
     notes += family.tied()
-    named = family.names if len(family.names) < len(family.others) else []
-    notes += on_lacking(scores, [family.system, *named])
+    notes += on_lacking(scores, [family.system, *family.names])
     _require_common(family.found, family.names, way.correct)
     figures = _figures(family, way, generator)
     data: dict[str, Any] = {name: (PAIR, values) for name, values in figures.items()}
