@@ -390,7 +390,7 @@ def test_the_answer_says_what_is_spent_and_what_is_not_counted():
     """The first sentence has the cost, the next the topics that could be paid, and that judgments are not counted."""
     alone = scores().sel(metric=["AP", "P@10"])
     said = findings(design(alone, target="AP", budget=5000, partitions=20))
-    assert "for 1440 of 5000: they rank" in said[0]
+    assert "for 1440 of 5000, judgments not counted: they rank" in said[0]
     assert said[1:3] == [
         "The budget pays for 166 topics, but figures are extrapolated only to 48.",
         "Costs are of topics only; --runs and --qrels add those of judgments.",

@@ -256,7 +256,11 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
         (WIDE.assign(nq=[np.inf, 1]), "infinite score"),
         (WIDE.assign(nq=[True, False]), "not a number|not scores"),
         (WIDE.assign(Average=[1.0, 2.0]), r"ignore=\['Average'\]"),
-        (WIDE.assign(**{"Mean (Task)": [1.0, 2.0]}), "looks like a sum"),
+        (
+            WIDE.assign(**{"Mean (Task)": [1.0, 2.0]}),
+            "'Mean .Task.' does not look like scores",
+        ),
+        (WIDE.assign(**{"Params (B)": [0.1, 7.0]}), "'Params .B.' does not look"),
         (pd.concat([WIDE, WIDE]), "more than one score for bm25, 1"),
         (
             pd.DataFrame([[0.1, 0.2, 0.3]], columns=["model", "1", "1"]),

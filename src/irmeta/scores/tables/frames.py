@@ -69,8 +69,11 @@ SPELLINGS: Mapping[str, tuple[str, ...]] = {
 """How people name the columns; of several in one table the first one counts."""
 _HEADS, _SCORES = "head of a column", "its scores"
 """What the columns are called that a wide table becomes."""
-SUMMARIES = re.compile(r"(rank|average|avg|mean|overall|total)\b.*")
-"""Columns of a wide table that sum up the others."""
+SUMMARIES = re.compile(
+    r"(rank|average|avg|mean|overall|total|(number of )?param|(number of )?parameter|model size|memory usage"
+    r"|embedding dimension|max token)s?\b.*"
+)
+"""Columns of a wide table that sum up the others, or hold facts about systems."""
 
 
 class Cells(NamedTuple):
@@ -622,7 +625,7 @@ def _wide(
 
 
 def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
-    """Refuse a wide table without columns of scores, or with one that sums up the others."""
+    """Refuse a wide table without columns of scores, or with one that is not of scores of a topic."""
     if not values or not frame.height:
         raise ScoresError(
             f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
@@ -636,7 +639,7 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
     ]
     if sums:
         raise ScoresError(
-            f"the column {sums[0]!r} looks like a sum of the other columns; leave it out with "
+            f"the column {sums[0]!r} does not look like scores on one topic; leave it out with "
             f"--ignore {', '.join(sums)!r}"
         )
 

@@ -114,8 +114,10 @@ def _of_designs(outcome: xr.Dataset) -> list[str]:
     promised, low, high = (
         short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high")
     )
+    uncounted = ", judgments not counted" if np.isnan(float(way["judgments"])) else ""
     of_first = (
-        f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}: they "
+        f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}"
+        f"{uncounted}: they "
         f"rank systems as {target} does on as many other {unit(outcome)}s with tau {promised} ({low} to "
         f"{high}{_reached(outcome, topics)})."
     )

@@ -125,6 +125,8 @@ def _predictors(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
             "loses to": _clear(outcome, "high").sum(axis=1),
         }
     )
+    if about(outcome)["options"]["teams_unknown"]:
+        frame = frame.with_columns(beats=None, **{"loses to": None})
     return frame.sort("mean phi", descending=True, maintain_order=True)
 
 

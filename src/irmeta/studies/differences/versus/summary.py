@@ -186,7 +186,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _titled(one: xr.Dataset) -> str:
     """Say which topics a table shows, of how many, and which option shows all."""
-    every = int(one["score"].notnull().sum())
+    every = int((one["by_topic"].notnull().any("against")).sum())
     all_, of = "", ""
     if one.sizes["against"] > 1:
         all_ = " (each opponent: --table differences)"
