@@ -11,6 +11,7 @@ from irmeta.report.plots import figure_of
 from irmeta.report.plots.figure import PALETTE
 from irmeta.report.plots.systems.versus import by_topic
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 
 
 def made():
@@ -104,3 +105,6 @@ def test_against_everybody_the_opponent_is_the_median():
         axes.get_xlabel()
         == "b \N{MINUS SIGN} the median of the others,\ntopics in order (dashed: mean)"
     )
+    thirds = with_clusters(scores, {str(one): str(one // 3) for one in range(9)})
+    [axes] = irmeta.versus(thirds, "b", "a", test="t").plot().axes
+    assert "\nclusters in order" in axes.get_xlabel()

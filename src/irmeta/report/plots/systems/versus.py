@@ -13,6 +13,7 @@ from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import is_estimated
 from irmeta.words import shortened
 
@@ -85,7 +86,7 @@ def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
     )
     what = "added to\nthe difference" if is_estimated(result) else "difference"
     axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
-    label = f"{system} \N{MINUS SIGN} {other},\ntopics in order (dashed: mean)"
+    label = f"{system} \N{MINUS SIGN} {other},\n{unit(result)}s in order (dashed: mean)"
     axes.set_xlabel(label if last else "", loc="right")
     # places are no topics, whose names may be numbers, too
     axes.set_xticks([])
