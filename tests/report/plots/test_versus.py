@@ -91,6 +91,18 @@ def test_a_figure_has_a_panel_for_each_of_four_metrics():
     assert [bool(panel.get_xlabel()) for panel in panels] == [False, False, False, True]
 
 
+def test_few_opponents_have_a_panel_each():
+    """Against two opponents each has its bars and its axis, as each has its sentence."""
+    values = np.random.default_rng(0).uniform(0, 1, (4, 9, 1))
+    scores = cube(values, list("abcd"), [str(one) for one in range(9)], ["AP"])
+    panels = irmeta.versus(scores, "b", ["a", "d"], test="t").plot().axes
+    for axes, other in zip(panels, (0, 3), strict=True):
+        heights = [bar.get_height() for bar in axes.patches]
+        gaps = values[1, :, 0] - values[other, :, 0]
+        np.testing.assert_allclose(heights, np.sort(gaps)[::-1])
+        assert axes.get_xlabel().startswith(f"b \N{MINUS SIGN} {'abcd'[other]},")
+
+
 def test_against_everybody_the_opponent_is_the_median():
     """With several opponents bars are differences from the median of the others, of which the sentence speaks."""
     values = np.random.default_rng(0).uniform(0, 1, (4, 9, 1))

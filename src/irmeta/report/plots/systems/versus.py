@@ -1,6 +1,7 @@
 """One system against another drawn: its difference on every topic, sorted, a panel for each metric."""
 
 from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import is_estimated
+from irmeta.studies.differences.versus.summary import FEW_COMPARISONS
 from irmeta.words import shortened
 
 MOST = 4
@@ -38,22 +40,38 @@ LONGEST = 9
 
 
 def figure(result: xr.Dataset) -> Figure:
-    """Return the figure of differences by topic from the opponent, a panel for each of up to four metrics.
+    """Return the figure of differences by topic from the opponents, up to four panels: by metrics, and of opponents.
 
-    The opponent is the only one, or of several the median of the others: what the sentence speaks of.
+    Few opponents have panels of their own, of several it is the median of the others: what the sentences speak of.
     """
-    panels = min(MOST, result.sizes["metric"])
-    plots = [partial(by_topic, at=at, last=at == panels - 1) for at in range(panels)]
+    opponents = [slice(None)]
+    if result.sizes["against"] <= FEW_COMPARISONS:
+        opponents = [slice(at, at + 1) for at in range(result.sizes["against"])]
+    several = len(opponents) > 1
+    shown = [*product(range(result.sizes["metric"]), opponents)][:MOST]
+    plots = [
+        partial(by_topic, at=at, against=whom, last=several or place == len(shown))
+        for place, (at, whom) in enumerate(shown, start=1)
+    ]
     width = PAGE if result.sizes["topic"] > 60 else COLUMN
-    return draw(plots, result, width=width, height=0.8 + 1.7 * panels)
+    height = 0.8 + (2.2 if several else 1.7) * len(shown)
+    return draw(plots, result, width=width, height=height)
 
 
-def by_topic(result: xr.Dataset, axes: Axes, *, at: int, last: bool) -> Axes:
+def by_topic(
+    result: xr.Dataset,
+    axes: Axes,
+    *,
+    at: int,
+    last: bool,
+    against: slice = slice(None),
+) -> Axes:
     """Draw the difference on each topic, largest first; a gain is blue and a loss orange, the mean a dashed line.
 
-    at : the metric's place in the result.  last : whether this is the lowest panel, which has the label of topics.
+    at : the metric's place in the result.  last : whether the panel has the label of topics, as the lowest one.
+    against : the opponents.
     """
-    one = result.isel(metric=at)
+    one = result.isel(metric=at, against=against)
     system = about(result)["options"]["system"]
     if one.sizes["against"] == 1:
         differences = one["by_topic"].isel(against=0).values
