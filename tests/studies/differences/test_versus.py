@@ -668,7 +668,7 @@ def test_a_run_that_lacks_many_topics_is_told():
         "nearly": {topic: whole[topic] for topic in topics[:19]},
     }
     scores = irmeta.evaluate(qrels, runs, "RR")
-    said = "by part on 2 topics; are all runs whole?"
+    said = "part on 2 topics; complete them, or leave them out."
     for system, against, told in (
         ("part", "nearly", True),
         ("nearly", "part", True),

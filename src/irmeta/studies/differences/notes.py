@@ -218,7 +218,7 @@ def on_lacking(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
         return []
     return [
         Act(
-            f"Nothing is retrieved, which counts as 0, by {listed(many)}; are all runs whole?"
+            f"Runs retrieve nothing on some topics, which count as 0: {listed(many)}; complete them, or leave them out."
         )
     ]
 
