@@ -483,6 +483,20 @@ def test_tables_and_views(full: xr.Dataset, predicted: xr.Dataset) -> None:
     assert views["few"]["tasks"].to_list() == list(range(1, 11))
 
 
+def test_few_tasks_are_of_the_part_without_holes() -> None:
+    """One model that lacks a task takes no part in the choice of a few tasks, and the sentence counts the others."""
+    strength = np.linspace(0, 1, 13)
+    values = strength[:, None] + np.random.default_rng(0).normal(size=(13, 6)) / 9
+    values[3, 2] = np.nan
+    names = [f"m{number}" for number in range(13)]
+    made = leaderboard(cube(values[:, :, None], names, list("uvwxyz"), ["accuracy"]))
+    sentence = next(one for one in made.findings if "no part in the choice" in one)
+    assert "the 12 models that have them as all 6 tasks do" in sentence
+    few_tasks = tables(made)["few"]
+    assert few_tasks.columns == ["tasks", "task", "tau", "low", "high", "tau_chosen"]
+    assert (few_tasks["low"] <= few_tasks["tau"]).all()
+
+
 def test_drawn_ranks(full: xr.Dataset) -> None:
     """The plot draws each model's rank, best on top."""
     figure = figure_of(full)

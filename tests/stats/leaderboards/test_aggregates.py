@@ -15,7 +15,7 @@ from irmeta.choices import Aggregate
 from irmeta.errors import ScoresError
 from irmeta.stats.leaderboards import aggregates, completion, holes, items
 from irmeta.stats.leaderboards.bradley_terry import strengths
-from irmeta.stats.leaderboards.few import few
+from irmeta.stats.leaderboards.few import HALVES, few
 from irmeta.stats.leaderboards.standing import Tables, as_it_is, ranked, resampled
 
 NAN = np.nan
@@ -404,11 +404,21 @@ def test_items_redrawn_have_the_spread_of_means() -> None:
 
 
 def test_few_tasks() -> None:
-    """A task that alone orders models as all do is chosen first, and holds on the models it was not chosen on."""
+    """A task that alone orders models as all do is chosen first, and holds on models that did not."""
     rng = np.random.default_rng(0)
     strength = rng.normal(size=40)
     table = np.column_stack([rng.normal(size=(40, 5)) * 3, strength * 10])
     chosen = few(table, rng)
     assert chosen.tasks[0] == 5
     assert len(set(chosen.tasks)) == 5
-    assert chosen.others[-1] > chosen.others[0]
+    assert chosen.others.shape == (HALVES, 5)
+    assert np.median(chosen.others[:, 0]) > 0.4
+    assert chosen.others[:, -1].mean() > chosen.others[:, 0].mean()
+
+
+def test_a_choice_by_chance_is_worth_little_to_others() -> None:
+    """Where tasks have nothing in common, other models are ranked less well than those that chose, and unevenly."""
+    rng = np.random.default_rng(1)
+    chosen = few(rng.normal(size=(12, 30)), rng)
+    assert (chosen.others.mean(axis=0) < chosen.chosen_on - 0.2).all()
+    assert np.ptp(chosen.others[:, 0]) > 0.5

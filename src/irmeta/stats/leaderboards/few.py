@@ -1,4 +1,4 @@
-"""Which few tasks rank models as all do: chosen one after the other on half of the models, checked on the others."""
+"""Which few tasks rank models as all do: chosen one after the other, and checked on other models."""
 
 from typing import NamedTuple
 
@@ -9,12 +9,15 @@ from irmeta.stats.rankings.rank import tau_b
 
 MOST = 10
 """Tasks that are chosen at most."""
+HALVES = 30
+"""Random halves of the models: one chooses tasks, the other says what they are worth."""
 
 
 class Few(NamedTuple):
-    """Tasks in the order of their choice, and tau between the ranking by the tasks so far and by all.
+    """Tasks in the order of their choice, and tau between the ranking by as many tasks and by all.
 
-    tasks : (step,), positions.  chosen_on : (step,), of the models they were chosen on.  others : (step,), of the rest.
+    tasks : (step,), positions.  chosen_on : (step,), of these tasks, on the models that chose them.
+    others : (half, step), of the tasks that one half of the models chose, on the other half.
     """
 
     tasks: list[int]
@@ -25,31 +28,39 @@ class Few(NamedTuple):
 def few(scores: Floats, rng: np.random.Generator) -> Few:
     """Choose up to `MOST` tasks greedily from scores (model, task) without holes, 8 models or more.
 
-    Each step takes the task with which the mean over the chosen ones ranks half of the models most as the mean over all
-    tasks does (Kendall's tau-b); the other half, not looked at, says what the choice is worth.
+    Each step takes the task with which the mean over the chosen ones ranks models most as the mean over all tasks does
+    (Kendall's tau-b). Halves of the models choose in the same way, and the other half, not looked at, says what such
+    a choice is worth.
 
     >>> few(np.array([[i / 9, (i * 7 % 9) / 20] for i in range(9)]), np.random.default_rng(0)).tasks
     [0]
     """
-    # half of the models choose the tasks, the others check the choice
-    models = rng.permutation(len(scores))
-    first = scores[np.sort(models[::2])]
-    second = scores[np.sort(models[1::2])]
-    whole = settled(first.mean(axis=1))
-    check = settled(second.mean(axis=1))
-    chosen: list[int] = []
-    taus: list[tuple[float, float]] = []
+    tasks, chosen_on = _chosen(scores)
+    others = [_on_others(scores, rng.permutation(len(scores))) for _ in range(HALVES)]
+    return Few(tasks, chosen_on, np.array(others))
+
+
+def _on_others(scores: Floats, models: np.ndarray) -> Floats:
+    """Return tau by number of tasks on the second half of the models, of tasks that the first half chose."""
+    half = len(models) // 2
+    first, second = scores[models[:half]], scores[models[half:]]
+    tasks = _chosen(first)[0]
+    so_far = settled(second[:, tasks].cumsum(axis=1))
+    return tau_b(so_far.T, settled(second.mean(axis=1)))
+
+
+def _chosen(scores: Floats) -> tuple[list[int], Floats]:
+    """Choose tasks one after the other; return them, and tau after each."""
+    whole = settled(scores.mean(axis=1))
     left = list(range(scores.shape[1]))
+    chosen: list[int] = []
+    taus: list[float] = []
     while left and len(chosen) < min(MOST, scores.shape[1] - 1):
-        agreement = _with_each(first, chosen, left, whole)
+        agreement = _with_each(scores, chosen, left, whole)
         best = int(np.argmax(agreement))
         chosen.append(left.pop(best))
-        # tau of the same tasks on the models that did not choose
-        of_others = settled(second[:, chosen].mean(axis=1))
-        kept = float(tau_b(of_others, check))
-        taus.append((float(agreement[best]), kept))
-    on, others = np.array(taus).reshape(-1, 2).T
-    return Few(chosen, on, others)
+        taus.append(float(agreement[best]))
+    return chosen, np.array(taus)
 
 
 def _with_each(

@@ -54,7 +54,7 @@ PREDICTED = 0.9
 _MEAN: Aggregate = "mean"
 """The one aggregate of scores that are what each task adds to an estimated mean."""
 ENOUGH = 8
-"""Models without holes that it takes to choose a few tasks on."""
+"""Models without holes that it takes to choose a few tasks: half of them choose, the others check."""
 
 
 @study
@@ -103,7 +103,8 @@ def leaderboard(
     the part without holes; by the mean, if it is the first aggregate, over (topic) decides: the fewest tasks without
     which the first is no longer ahead of all, and runner_up, who then is level or ahead ("" if no tasks do it); with
     holes="bounds" of the part without holes;
-    over (step) the few tasks that rank as all do; with cost, over (system) cost, and by the first aggregate front (as
+    over (step) the few tasks that rank as all do, with tau on the models that chose them, and its mean and 95% of its
+    values over halves of the models that did not; with cost, over (system) cost, and by the first aggregate front (as
     the values stand), front_possible and front_sure (all at once at `level`), and beaten_by, a cheaper model that is
     shown to be better.
     Where models are means of runs, share_of_runs: the share of the variance of differences of means that runs cause.
@@ -443,16 +444,20 @@ def _of_first_place(board: Board, scores: Floats) -> dict[str, object]:
 
 
 def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
-    """Choose a few tasks on the models without holes, where there are enough."""
-    complete = np.isfinite(board.scores).all(axis=1)
-    if complete.sum() < ENOUGH:
+    """Choose a few tasks on the part without holes, where it has enough models."""
+    models, tasks = whole_part(np.isfinite(board.scores))
+    if models.sum() < ENOUGH or tasks.sum() < 2:
         return {}
-    chosen = few(board.of_each()[complete], rng)
-    names = np.asarray(board.tasks, dtype=object)[chosen.tasks]
+    chosen = few(board.of_each()[np.ix_(models, tasks)], rng)
+    names = np.asarray(board.tasks, dtype=object)[tasks]
+    low, high = np.quantile(chosen.others, [0.025, 0.975], axis=0)
     return {
-        "task": ("step", names),
-        "tau_few": ("step", chosen.others),
+        "task": ("step", names[chosen.tasks]),
         "tau_chosen": ("step", chosen.chosen_on),
+        "tau_few": ("step", chosen.others.mean(axis=0)),
+        "tau_few_low": ("step", low),
+        "tau_few_high": ("step", high),
+        "few_of": (("side",), [int(models.sum()), int(tasks.sum())]),
     }
 
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.metrics.names import ESTIMATED, standardized
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import first_rows, most, short, spans
+from irmeta.scores.figures import first_rows, interval, most, short, spans
 from irmeta.scores.result import frame, is_estimated, scale, with_nulls
 from irmeta.scores.tables.frames import SCORE
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
@@ -135,10 +135,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "tasks": _tasks(outcome, counts),
     }
     if "task" in outcome:
-        few_tasks = frame(outcome, ["tau_chosen", "tau_few"], by=["task"])
-        views["few"] = few_tasks.rename({"tau_few": "tau_others"}).with_row_index(
-            "tasks", offset=1
-        )
+        held = {"tau_few": "tau", "tau_few_low": "low", "tau_few_high": "high"}
+        few_tasks = frame(outcome, [*held, "tau_chosen"], by=["task"])
+        views["few"] = few_tasks.rename(held).with_row_index("tasks", offset=1)
     if "predicted" in outcome:
         views["predicted"] = _predicted(outcome)
     if "complete_rank" in outcome:
@@ -641,25 +640,29 @@ def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:
 
 
 def _suffice(outcome: xr.Dataset) -> list[str]:
-    """Say how many tasks rank other models as all do."""
+    """Say how many tasks rank models as all do, and what a choice of as many is worth to other models."""
     taus, names = outcome["tau_few"].values, _texts(outcome["task"])
     if np.isnan(taus).all():
         return []
+    models, tasks = outcome["few_of"].values
     enough = np.flatnonzero(taus >= CLOSE)
     step = int(enough[0]) if enough.size else len(taus) - 1
-    listed = ", ".join(shortened(name) for name in names[: step + 1])
     task, model = nouns(outcome)["task"], nouns(outcome)["model"]
-    every = f"all {outcome.sizes['topic']} do"
-    reached = f"tau {short(taus[step])}, on {model}s that had no part in the choice"
+    chosen = counted(step + 1, task)
+    which = " that have them" if models < outcome.sizes["system"] else ""
+    every = f"the {models} {model}s{which} as all {tasks} {task}s do"
+    low, high = (float(outcome[f"tau_few_{end}"][step]) for end in ("low", "high"))
+    worth = (
+        f"tau {short(taus[step])} on {model}s that had no part in the choice "
+        f"({interval(low, high, 2)} over halves of them)"
+    )
     if taus[step] < CLOSE:
-        return [
-            f"No few {task}s rank {model}s as {every}: the best {step + 1}, {listed}, do so less ({reached})."
-        ]
-    if step:
-        return [
-            f"The {step + 1} {task}s {listed} rank {model}s as {every} ({reached})."
-        ]
-    return [f"The {task} {listed} alone ranks {model}s as {every} ({reached})."]
+        return [f"No few {task}s rank {every}: choices of {chosen} reach {worth}."]
+    some = ", ".join(shortened(name) for name in names[: step + 1])
+    rank = f"The {step + 1} {task}s {some} rank"
+    if step == 0:
+        rank = f"The {task} {some} alone ranks"
+    return [f"{rank} {every}: such choices reach {worth}."]
 
 
 def _has(count: int) -> str:
