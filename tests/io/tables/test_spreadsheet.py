@@ -186,7 +186,7 @@ def test_wrong_facts_of_models_are_refused(tmp_path, text, said) -> None:
 
 def test_a_column_called_almost_as_a_role_is_noted(tmp_path: Path) -> None:
     """A misspelt column of scores is read as a metric of that name, and a note says which role it may have."""
-    (tmp_path / "t.csv").write_text("system,topic,scor,MRR\na,1,.5,1\nb,1,.4,1\n")
+    (tmp_path / "t.csv").write_text("system,topic,scor,MRR\na,1,.5,1\nb,1,.4,.5\n")
     [cube_] = import_table(tmp_path / "t.csv").values()
     assert about(cube_)[PRINTED] == [
         "column 'scor' is read as a metric; if it is the score, say --score 'scor'"
@@ -213,6 +213,23 @@ def test_a_column_on_another_scale_is_told(tmp_path: Path) -> None:
     (said,) = told(sizes)
     assert said.startswith("scores reach 700 in Size (M), 0.75 elsewhere;")
     assert "--ignore 'Size (M)'" in said
+
+
+def test_scores_that_are_all_the_same_are_told(tmp_path: Path) -> None:
+    """A metric whose scores are all equal is named at import, and its collection where there are several."""
+    rows = [
+        f"{name},{system},{topic},{score},{system / 9}"
+        for name, score in (("old", 0), ("new", 0.5))
+        for system in (1, 2)
+        for topic in (1, 2)
+    ]
+    path = tmp_path / "scores.csv"
+    path.write_text("\n".join(["collection,system,topic,AP,RR", *rows]))
+    told = next(about(one).get(PRINTED, []) for one in import_table(path).values())
+    assert [note for note in told if "compared" in note] == [
+        "all scores by AP of old are 0; nothing can be compared by them",
+        "all scores by AP of new are 0.5; nothing can be compared by them",
+    ]
 
 
 @pytest.mark.parametrize(

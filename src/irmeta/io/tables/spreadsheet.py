@@ -84,6 +84,7 @@ def import_table(
         told = [*told, *_guessed(table, cubes)]
     told = [*told, *_misspelt(table, cubes), *_scales(table, cubes)]
     cubes, by = _named_after(where, table, cubes)
+    told = [*told, *_equal(cubes)]
     if by:
         told = [
             *told,
@@ -169,6 +170,20 @@ def _scales(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
         f"scores reach {far:.4g} in {listed(names, 3)}, {near:.4g} elsewhere; bring percentages to one scale, and "
         f"leave out what is not a score (--ignore {quote(str(names[0]))})"
     ]
+
+
+def _equal(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say which metrics cannot tell any system from another: all scores are the same."""
+    told = []
+    for name, scores in cubes.items():
+        of = f" of {name}" if len(cubes) > 1 else ""
+        for metric, values in scores.groupby("metric"):
+            different = np.unique(values.values[np.isfinite(values.values)])
+            if different.size == 1 and scores.sizes["system"] > 1:
+                told.append(
+                    f"all scores by {metric}{of} are {different[0]:g}; nothing can be compared by them"
+                )
+    return told
 
 
 def _one_letter_off(name: str, known: str) -> bool:
