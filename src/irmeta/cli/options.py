@@ -78,7 +78,7 @@ class Selected:
 
     collection : the collection to use, where a file holds several; by default all, or the one that has what is named
     systems : systems, separated by commas; bm25* matches names, @FILE has one on each line
-    topics : topics, separated by commas; 30* matches names, @FILE has one on each line
+    topics : topics, separated by commas; 30* and 601-650 match names, @FILE has one on each line
     clusters : clusters of the topics, as turns of one conversation: a CSV with columns topic and cluster; or stem, if a
         name begins with its cluster, up to the last hyphen, underscore or full stop; by default each topic by itself,
         or as the file has them

@@ -58,8 +58,8 @@ def select(
     scores : a cube.
 
     systems, topics, metrics : a list of names, or one text with spaces or commas between them; all by default. Systems
-    and topics may be patterns, as in bm25*. Metrics also go by trec_eval's names, and AP stands for the deepest AP@k
-    where there is no AP. An unknown name raises ScoresError.
+    and topics may be patterns, as in bm25*, or ranges of numbers, as in 601-650. Metrics also go by trec_eval's names,
+    and AP stands for the deepest AP@k where there is no AP. An unknown name raises ScoresError.
     """
     scores = check(scores)
     where = str(scores.attrs.get("collection", "these scores"))
@@ -81,8 +81,8 @@ def choose_names(
     """Return the wanted names as they are known, each once; all of them if `wanted` is None.
 
     dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names; a system or
-    topic that is not known may be a pattern, as in bm25*, which stands for all that it matches; a metric that is not
-    known stands for itself at its deepest cutoff, AP for AP@1000.
+    topic that is not known may be a pattern, as in bm25*, or a range of numbers, as in 601-650, which stands for all
+    that it matches; a metric that is not known stands for itself at its deepest cutoff, AP for AP@1000.
     known : the names there are.  where : what holds them, for messages. An unknown name raises ScoresError, which
     suggests the nearest.
     """
@@ -120,10 +120,22 @@ def choose_names(
 
 
 def _matching(name: str, known: Sequence[str]) -> list[str]:
-    """List the known names that a pattern of *, ? and [] matches; a known name, or one that matches none, itself."""
+    """List the known names in a range of numbers, or that a pattern of *, ? and [] matches.
+
+    A known name stands for itself, and so does one that matches none.
+
+    >>> _matching("601-610", ["599", "601", "604", "611"]), _matching("bm25*", ["bm25", "bm25-rm3", "dpr"])
+    (['601', '604'], ['bm25', 'bm25-rm3'])
+    """
     if found := known_as(name, known):
         return [found]
-    return [one for one in known if fnmatchcase(one, name)] or [name]
+    first, dash, last = name.partition("-")
+    if dash and first.isdecimal() and last.isdecimal():
+        numbers = range(int(first), int(last) + 1)
+        names = [one for one in known if one.isdecimal() and int(one) in numbers]
+    else:
+        names = [one for one in known if fnmatchcase(one, name)]
+    return names or [name]
 
 
 def share_of(systems: int, share: float) -> int:

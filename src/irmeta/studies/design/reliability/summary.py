@@ -237,7 +237,10 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     options = about(one)["options"]
     if options["teams_unknown"] and not low <= topics < high:
         unsaid = wanting(options, f"whether these {topics} are enough")
-        return f"An {erho2} needs {needed:.0f} {units} ({between}); {unsaid}"
+        return (
+            f"An {erho2} needs {needed:.0f} {units} ({between}) if each system is a team of its own; "
+            f"{unsaid}"
+        )
     first, enough, is_open = "these", "are enough", ""
     if low > topics:
         enough = "are not enough"
