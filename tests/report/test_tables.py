@@ -179,9 +179,12 @@ def test_names_are_no_commands_for_latex_markdown_and_terminals() -> None:
     ]
 
 
-def test_no_name_is_cut_in_two() -> None:
-    """A column is as wide as its longest name; texts fold between words, and all of it fits 80 columns."""
-    names = [f"a_system_of_a_long_name_{number}" for number in range(3)]
+@pytest.mark.parametrize("joint", ["_", "-", "/", ""])
+def test_no_name_is_cut_within_a_part(joint: str) -> None:
+    """Texts fold between words, names between their parts if all columns then stand side by side, and 80 columns do."""
+    names = [
+        joint.join(["some", "system", "of", "a", "longname", str(n)]) for n in range(3)
+    ]
     frame = pl.DataFrame(
         {
             "problem": ["many words " * 9] * 3,
@@ -191,5 +194,20 @@ def test_no_name_is_cut_in_two() -> None:
         }
     )
     drawn = forms.text(frame)
-    assert all(name in drawn for name in names)
     assert max(map(len, drawn.splitlines())) <= 80
+    rows = drawn.splitlines()
+    if not joint:
+        assert all(name in drawn for name in names)
+        return
+    assert rows[0].split() == ["problem", "system", "count", "as", "in"]
+    folded = "".join(row[rows[0].index("as in") :].strip() for row in rows[2:])
+    assert folded == "".join(names)
+
+
+def test_names_that_fit_stay_on_one_line() -> None:
+    """A name is broken only where columns would not stand side by side otherwise."""
+    names = ["Some-Lab/a-model-with-quite-a-long-name", "b"]
+    frame = pl.DataFrame({"model": names, "mean": [0.5, 0.25], "rank": ["1", "2 to 3"]})
+    assert names[0] in forms.text(frame)
+    assert names[0] not in forms.text(frame, width=40)
+    assert "  with-quite-a-long-name" not in forms.text(frame)

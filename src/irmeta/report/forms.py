@@ -2,6 +2,7 @@
 
 import io
 import math
+import re
 from collections.abc import Collection, Mapping, Sequence
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,10 @@ WIDTH = 80
 """Columns of a text that goes to no terminal."""
 FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
+INDENT = "  "
+"""What the further lines of a name begin with that is too long for its column."""
+_PART = re.compile(r".+?(?:[-/_]+|$)")
+"""A part of a name after which a line may end."""
 
 
 def flat(frame: "pl.DataFrame") -> "pl.DataFrame":
@@ -87,7 +92,10 @@ def drawn(
                 overflow="fold",
                 max_width=widths[name] - 3,
             )
-        for row in zip(*(cells[name] for name in block), strict=True):
+        folded = (
+            [_folded(cell, widths[name] - 3) for cell in cells[name]] for name in block
+        )
+        for row in zip(*folded, strict=True):
             table.add_row(*row)
         console.print(table)
     return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
@@ -141,24 +149,53 @@ def _rows(frame: "pl.DataFrame") -> list[tuple[str, ...]]:
 def _widths(
     cells: dict[str, list[str]], numeric: Collection[str], width: int
 ) -> dict[str, int]:
-    """Return how wide each column is, with the three characters between columns: texts fold where that helps."""
+    """Return how wide each column is, with the three characters between columns.
+
+    Texts fold between words, and where that is not enough names fold between their parts, if all columns then fit.
+    """
     heads = {name: words.printable(name) for name in cells}
     longest = {name: max(map(len, (heads[name], *cells[name]))) for name in cells}
-    longest_words = {name: _longest_word([name, *cells[name]]) for name in cells}
+    least = {
+        split: {
+            name: max(map(len, split(" ".join([heads[name], *cells[name]]))), default=0)
+            for name in cells
+        }
+        for split in (str.split, _parts)
+    }
     options = [
         {
-            name: 3
-            + (size if name in numeric else min(size, max(fold, longest_words[name])))
+            name: 3 + (size if name in numeric else min(size, max(fold, narrow[name])))
             for name, size in longest.items()
         }
+        for narrow in least.values()
         for fold in FOLDS
     ]
     return next((one for one in options if sum(one.values()) <= width), options[0])
 
 
-def _longest_word(texts: Sequence[str]) -> int:
-    """Return the length of the longest word: a column is no narrower, so that no name is cut."""
-    return max((len(word) for text in texts for word in text.split()), default=0)
+def _parts(text: str) -> list[str]:
+    """Return the parts of names, with the indent of a further line.
+
+    >>> _parts("BAAI/bge-small-en")
+    ['  BAAI/', '  bge-', '  small-', '  en']
+    """
+    return [INDENT + part for word in text.split() for part in _PART.findall(word)]
+
+
+def _folded(text: str, width: int) -> str:
+    r"""Break words that are too long for a column between their parts.
+
+    >>> _folded("BAAI/bge-small-en", 11), _folded("BAAI/bge", 11)
+    ('BAAI/bge-\n  small-en', 'BAAI/bge')
+    """
+    if max(map(len, text.split()), default=0) <= width:
+        return text
+    lines = [""]
+    for part in _PART.findall(text):
+        if len(lines[-1]) + len(part) > width and lines[-1].strip():
+            lines.append(INDENT)
+        lines[-1] += part
+    return "\n".join(lines)
 
 
 def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:

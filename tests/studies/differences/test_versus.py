@@ -350,6 +350,22 @@ def test_gaps_of_others_do_not_matter_to_systems_that_are_named():
         irmeta.versus(made, "mine", "bm25", metrics="AP")
 
 
+def test_of_all_systems_those_without_common_topics_are_left_out():
+    """Of "all" a system that shares one topic is left out with a note; one that is named raises an error."""
+    made = scores()
+    lacking = made.copy()
+    lacking[SYSTEMS.index("dense"), 1:] = np.nan
+    asked = {"metrics": "AP", "test": "t", "missing": "pairwise"}
+    found = irmeta.versus(lacking, "mine", **asked)
+    assert found["against"].values.tolist() == ["bm25", "fusion"]
+    [note] = [one for one in found.notes if one.startswith("left out")]
+    assert note.endswith("fewer than 2 topics with mine: dense")
+    without = irmeta.versus(made.drop_sel(system="dense"), "mine", **asked)
+    assert_allclose(found["p_corrected"], without["p_corrected"])
+    with pytest.raises(ScoresError, match="fewer than 2 topics are shared with dense"):
+        irmeta.versus(lacking, "mine", ["bm25", "dense"], **asked)
+
+
 def test_pairwise_best_is_a_system_with_all_topics():
     """A system that misses topics is not the best other one: its mean is over other topics."""
     made = scores()

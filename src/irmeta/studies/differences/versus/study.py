@@ -40,7 +40,7 @@ from irmeta.studies.differences.versus.nightly import (
 from irmeta.studies.differences.versus.pairs import ALL
 from irmeta.studies.differences.without import CHANGE, WITHOUT, Flagged, leave_out
 from irmeta.studies.door import Given, study
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
 """What is told of comparisons without flagged topics."""
@@ -136,6 +136,9 @@ def versus(
     notes += parts.absent(anchors or {})
     _require_topics(scores.sizes["topic"], parts)
     family = Family.of(scores, system, against)
+    if against == ALL:
+        family, left_out = _comparable(family)
+        notes += left_out
     notes += family.tied()
     notes += on_lacking(scores, [family.system, *family.names])
     _require_common(family.found, family.names, way.correct)
@@ -226,14 +229,29 @@ def _require_topics(count: int, parts: Parts) -> None:
     )
 
 
+def _comparable(family: Family) -> tuple[Family, list[str]]:
+    """Leave out those of all systems that share too few topics with this one, unless nobody is left; and say so."""
+    lacking = _lacking(family.found, family.names)
+    if not lacking or len(lacking) == len(family.names):
+        return family, []
+    names = [name for name in family.names if name not in lacking]
+    few = counted(len(lacking), "system")
+    note = f"left out: {few} sharing fewer than 2 topics with {family.system}: {listed(lacking)}"
+    return replace(family, names=names), [note]
+
+
+def _lacking(found: Floats, names: Sequence[str]) -> list[str]:
+    """List those whose differences (against, topic, metric) are of fewer than two topics by some metric."""
+    few = np.isfinite(found).sum(axis=1).min(axis=1) < 2  # (against,)
+    return [name for name, lacks in zip(names, few, strict=True) if lacks]
+
+
 def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
     """Raise ScoresError where differences (against, topic, metric) are too few to test, or cannot be tested jointly."""
     absent = np.isnan(found)
-    few = (~absent).sum(axis=1).min(axis=1) < 2  # (against,)
-    if few.any():
-        which = [name for name, lacks in zip(names, few, strict=True) if lacks]
+    if lacking := _lacking(found, names):
         raise ScoresError(
-            f"fewer than 2 topics are shared with {listed(which)}; compare with other systems "
+            f"fewer than 2 topics are shared with {listed(lacking)}; compare with other systems "
             "(--against)"
         )
     if correct == "dunnett" and absent.any():
