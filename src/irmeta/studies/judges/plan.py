@@ -306,11 +306,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
             short(float(one["width_pairs"].sel(size=size)), 3)
             for size in (judged, total)
         )
-        way = _cheapest(one, judged, total) or _suffices(one, judged, total)
-        rho = short(float(one["rho_pairs"]))
+        way = _cheapest(one, judged, total, wanted)
+        if not way:
+            way = f"For {wanted} people judge {_suffices(one, judged, total)}."
         every = f" All {total} topics, judged by people, give {most}."
         said.append(
-            f"{metric}: intervals of differences are {now} wide now (rho {rho}); for {wanted} people judge {way}."
+            f"{metric}: intervals of differences are {now} wide now. {way}"
             f"{every if judged < total else ''}"
         )
     return said
@@ -324,8 +325,8 @@ def _more(topics: int, there: int) -> str:
 def _alone(topics: int, judged: int) -> str:
     """Say how many topics people judge without the machine."""
     if topics < 0:
-        return "more than 100 000 topics alone"
-    return f"{counted(topics, 'topic')}{_more(topics, judged)} alone"
+        return "more than 100 000 topics"
+    return f"{counted(topics, 'topic')}{_more(topics, judged)}"
 
 
 def _beside(topics: int, machine: int, judged: int, total: int) -> str:
@@ -339,7 +340,7 @@ def _suffices(one: xr.Dataset, judged: int, total: int) -> str:
     needed, many, alone = (
         int(one[name]) for name in ("topics_needed", "topics_many", "topics_alone")
     )
-    people = _alone(alone, judged)
+    people = f"{_alone(alone, judged)} alone"
     if needed > 0:
         return f"{_beside(needed, total, judged, total)}, or {people}"
     if 0 < many < (alone if alone > 0 else np.inf):
@@ -347,7 +348,7 @@ def _suffices(one: xr.Dataset, judged: int, total: int) -> str:
     return people
 
 
-def _cheapest(one: xr.Dataset, judged: int, total: int) -> str:
+def _cheapest(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
     """Name the way to the width wanted for which least is still to pay, and people alone; nothing without costs."""
     if "best_share" not in one:
         return ""
@@ -356,7 +357,7 @@ def _cheapest(one: xr.Dataset, judged: int, total: int) -> str:
         int(one[name])
         for name in ("topics_alone", "topics_best", "machine_best", "topics_needed")
     )
-    people = _alone(alone, judged)
+    people = f"{_alone(alone, judged)} alone"
     ways = {
         people: ("cost_alone", alone, 0),
         _beside(best, of_machine, judged, total): ("cost_best", best, of_machine),
@@ -373,11 +374,8 @@ def _cheapest(one: xr.Dataset, judged: int, total: int) -> str:
         more = max(0, human - judged) * people + max(0, machine - total) * machines
         return float(more)
 
-    def told(way: str) -> str:
-        return f"{way} for {cost[way]:g} ({to_pay(way):g} still to pay)"
-
     cheapest = min(known, key=lambda way: (to_pay(way), cost[way]))
-    beside = ""
+    said = f"The cheapest way to {wanted} costs {to_pay(cheapest):g} more: people judge {cheapest}."
     if people in known and people != cheapest:
-        beside = f", or {told(people)}"
-    return f"{told(cheapest)}, the cheapest way{beside}"
+        said += f" People alone cost {to_pay(people):g} more: {_alone(alone, judged)}."
+    return said
