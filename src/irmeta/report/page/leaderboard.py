@@ -256,7 +256,8 @@ def _types(outcome: xr.Dataset) -> dict[str, dict[int, str]]:
 def _shown(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:
     """Return the tables of the page; predicted scores stand at their models."""
     views = leaderboard.tables(outcome)
-    return {name: frame for name, frame in views.items() if name in ("tasks", "few")}
+    titles = {"tasks": "tasks", "few": "few tasks"}
+    return {title: views[name] for name, title in titles.items() if name in views}
 
 
 def _filled(
@@ -284,6 +285,7 @@ def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
     }
     return {
         "name": kind,
+        "short": leaderboard.AGGREGATES[kind],
         "label": leaderboard.label(kind, ordered),
         "column": _capital(leaderboard.column(kind, ordered)),
         "value": numbers(one["value"].values),
@@ -300,6 +302,7 @@ def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
     return [
         {
             "name": kind,
+            "short": leaderboard.AGGREGATES[kind],
             "label": _capital(leaderboard.label(kind, outcome)),
             "tau": [short(tau) for tau in outcome["tau"].sel(aggregate=kind).values],
             "resolution": f"{outcome['resolution'].sel(aggregate=kind).item():.0%}",

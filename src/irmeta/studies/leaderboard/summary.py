@@ -601,8 +601,8 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
         ]
     a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
     sentence = (
-        f"The aggregates {names[a]} and {names[b]} agree least (tau "
-        f"{short(tau[a, b])}{_compared(outcome)})"
+        f"The aggregates {AGGREGATES[names[a]]} and {AGGREGATES[names[b]]} agree least "
+        f"(tau {short(tau[a, b])}{_compared(outcome)})"
     )
     same = _valued(outcome, [int(a), int(b)])
     ranks = np.stack([ranked(outcome["value"].values[same, at]) for at in (a, b)])

@@ -224,7 +224,7 @@ function headsOf(one, others) {
     ...facts.map((fact) => [`fact:${fact}`, fact, "c-fact"]),
     ...others.map((each) => [
       each.name,
-      `Rank by ${each.name}`,
+      `Rank by ${each.short}`,
       "c-other number",
     ]),
   ];
