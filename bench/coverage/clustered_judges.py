@@ -137,9 +137,9 @@ ENTRIES = [
         0.95,
         0.90,
         in_eight(_difference),
-        150,
+        600,
         10,
     ),
-    Entry("soft pairwise accuracy, clusters", 0.95, 0.90, in_eight(_soft), 150, 10),
+    Entry("soft pairwise accuracy, clusters", 0.95, 0.90, in_eight(_soft), 600, 10),
     Entry("gain in phi, good judge, clusters", 0.95, 0.85, in_eight(_gain), 150, 10),
 ]

@@ -150,7 +150,7 @@ ENTRIES = [
         *(150, 10),
     ),
     Entry(
-        "what chosen metrics leave, clusters", 0.95, 0.90, in_eight(_chosen), 150, 10
+        "what chosen metrics leave, clusters", 0.95, 0.90, in_eight(_chosen), 300, 10
     ),
     Entry(
         "loss of a run that was not pooled, clusters",

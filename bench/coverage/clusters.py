@@ -355,7 +355,7 @@ ENTRIES = [
         0.95,
         0.92,
         _among_others(_placed, (0.6, 0.1), 30),
-        draws=150,
+        draws=400,
         few=10,
     ),
     Entry(

@@ -292,13 +292,13 @@ ENTRIES = [
     *_single_and_in_teams(
         "difference of tau, two good judges", partial(_difference, 2), 0.90, 40
     ),
-    Entry("soft pairwise accuracy", 0.95, 0.90, in_kinds(_soft, SOFT), 150, 20),
+    Entry("soft pairwise accuracy", 0.95, 0.90, in_kinds(_soft, SOFT), 600, 20),
     Entry(
         "soft pairwise accuracy, teams left out",
         0.95,
         0.85,
         in_kinds(_soft, IN_TEAMS[:1]),
-        150,
+        600,
         20,
     ),
     *_single_and_in_teams("gain in phi, good judge", _gain, 0.85, 20),

@@ -261,7 +261,7 @@ ENTRIES = [
         0.95,
         0.88,
         _in_labels(partial(_of_a_judge, KAPPAS), IN_CONVERSATIONS, (5, 12, 30)),
-        150,
+        400,
         10,
     ),
     Entry("alphas of several judges", 0.95, 0.88, _in_labels(_of_all), 400, 20),

@@ -287,14 +287,14 @@ ENTRIES = [
         0.95,
         0.90,
         _in_worlds(_board, 4, _LEVELS[:2]),
-        draws=60,
+        draws=150,
     ),
     Entry(
         "difference of placed means of runs",
         0.95,
         0.90,
         _among_others(_placed),
-        draws=150,
+        draws=400,
         few=10,
     ),
     Entry(
@@ -304,5 +304,5 @@ ENTRIES = [
         _among_others(_standardized),
         draws=600,
     ),
-    Entry("tau of a judge, means of runs", 0.95, 0.90, _of_judges, draws=150, few=20),
+    Entry("tau of a judge, means of runs", 0.95, 0.90, _of_judges, draws=400, few=20),
 ]

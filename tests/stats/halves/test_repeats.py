@@ -3,6 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from irmeta.stats.descriptive import t_interval
 from irmeta.stats.halves.repeats import spread, widened
 from irmeta.stats.halves.teams import means_of
 
@@ -86,6 +87,22 @@ def test_the_share_of_runs_is_what_no_more_topics_take_away():
     # a mean of 4 runs, 30 topics: (.25 + .25 / 30) / 4 of runs, 1 / 30 of topics
     of_runs = (0.25 + 0.25 / 30) / 4
     assert np.mean(shares) == pytest.approx(of_runs / (of_runs + 1 / 30), abs=0.03)
+
+
+def test_two_judges_are_paid_for_by_their_one_degree_of_freedom():
+    """A difference of two systems by two judges holds in 9 of 10, though levels may seem small by chance."""
+    rng = np.random.default_rng(7)
+    of, judge = np.tile([0, 1], 2), np.repeat([0, 1], 2)
+    held = []
+    for _ in range(2000):
+        scores = rng.normal(size=(2, 50))[of] + rng.normal(size=(4, 1)) / 2
+        scores = (scores + rng.normal(size=(4, 50)) / 2)[..., None]
+        means = means_of(scores, of)
+        found = widened(means, np.array([2.0, 2.0]), spread(scores, of, judge))
+        moved = found.factor * (means - means.mean(axis=1, keepdims=True))[..., 0]
+        low, high = t_interval(moved[0] - moved[1])
+        held.append(low < means[0].mean() - means[1].mean() < high)
+    assert np.mean(held) > 0.91
 
 
 def test_missing_scores_count_for_nothing():

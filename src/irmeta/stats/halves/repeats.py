@@ -27,12 +27,6 @@ class Spread(NamedTuple):
         """The variance of a run's level, which moves the scores of all topics alike; at least 0."""
         return np.maximum(self.run - self.cell, 0.0) / self.topics
 
-    @property
-    def error(self) -> Floats:
-        """The variance of `level` as an estimate, half of it: sum of (mean square)² / its degrees of freedom."""
-        squares = self.run**2 + self.cell**2 / (self.topics - 1)
-        return squares / self.freedom / self.topics**2
-
 
 class Widened(NamedTuple):
     """What intervals over topics need so that they hold for other runs, too.
@@ -91,9 +85,10 @@ def widened(means: Floats, runs: Floats, found: Spread) -> Widened:
     runs : (system,), how many runs each has.  found : how these differ.
 
     A run's level is in every topic's score, so that scores by topic do not show it. A system's mean over r runs varies
-    by the variance v of levels over r beside its variance over topics, t: its topics' scores, less the topics' means
-    over systems, are moved by the root of 1 + v / (r t). Estimates of v are paid for by Student's t with the degrees of
-    freedom of Satterthwaite (1946). A system of one run counts as one that never varies.
+    by the variance v of levels over r beside its variance over topics, t. Student's quantile q of each pays for its own
+    estimate: half an interval is the root of q² t of topics plus q² v / r of runs, and topics' scores, less the topics'
+    means over systems, are moved until theirs is so. A system of one run counts as one that never varies.
+    Source of the sum: Howe (J. Am. Stat. Assoc. 1974).
     """
     from scipy.special import stdtrit
 
@@ -102,12 +97,9 @@ def widened(means: Floats, runs: Floats, found: Spread) -> Widened:
     several = runs > 1
     over_topics = variance_over_topics(means)
     over_runs = np.where(several, found.level / runs, 0.0)
-    both = over_topics + over_runs
     with np.errstate(divide="ignore", invalid="ignore"):
-        freedom = both**2 / (over_topics**2 / (topics - 1) + found.error / runs**2)
-        freedom = np.clip(freedom, np.minimum(found.freedom, topics - 1), None)
-        paid = (stdtrit(freedom, 0.975) / stdtrit(topics - 1, 0.975)) ** 2
-        squared = both / over_topics * np.maximum(paid, 1.0)
+        paid = stdtrit(found.freedom, 0.975) / stdtrit(topics - 1, 0.975)
+        squared = 1 + paid**2 * over_runs / over_topics
     moved = (over_runs > 0) & (over_topics > 0) & np.isfinite(squared)
     factor = np.sqrt(np.where(moved, squared, 1.0))
     cell = np.where(several, found.cell / (np.maximum(topics, 1) * runs), 0.0)
