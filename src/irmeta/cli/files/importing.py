@@ -1,9 +1,11 @@
 """`irmeta import`: scores that exist already."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
+import irmeta
 from irmeta.choices import NamedBy, Rows, TableKind
 from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Name, Names, Output, Quiet
@@ -54,15 +56,7 @@ class Named:
         ignored = [
             name.strip() for name in (self.ignore or "").split(",") if name.strip()
         ]
-        columns = {
-            "metric": self.metric,
-            "system": self.system,
-            "topic": self.topic,
-            "score": self.score,
-            "repeat": self.repeat,
-            "cluster": self.cluster,
-        }
-        return {**columns, "ignore": ignored}
+        return {**vars(self), "ignore": ignored}
 
     def of_labels(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_labels`."""
@@ -128,8 +122,7 @@ class Items:
 
     def given(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_inspect` that were given."""
-        both = {"names": self.names, "cluster_by": self.cluster_by}
-        return {name: value for name, value in both.items() if value is not None}
+        return {name: one for name, one in vars(self).items() if one is not None}
 
 
 @app.command(name="import")
@@ -229,20 +222,6 @@ def _say_sizes(output: Path, made: "dict[str, Added]", *, quiet: bool) -> None:
             say_wrote(output, said, quiet=quiet)
 
 
-def _items(
-    kind: TableKind, files: list[str], items: Items, collection: str | None
-) -> "dict[str, xr.DataArray]":
-    """Read scores by item as one of the programs that evaluate language models writes them."""
-    if kind == "helm" and items.cluster_by:
-        raise IrmetaError(
-            "--cluster-by: instances of HELM have no fields that name clusters"
-        )
-    import irmeta
-
-    read = getattr(irmeta, f"import_{kind.replace('-', '_')}")
-    return dict(read(files, collection=collection, **items.given()))
-
-
 def _missing(cube: "xr.DataArray") -> str:
     """Say how many scores are missing, where some are."""
     missing = int(cube.isnull().sum())
@@ -261,49 +240,41 @@ def _read(
     topics: str | None,
     collection: str | None,
 ) -> "dict[str, xr.DataArray]":
-    """Read the cubes of files of one kind by collection name."""
-    from irmeta.io.items import labels, nuggets, support
-    from irmeta.io.tables import lines, matrices, mteb, spreadsheet
-
-    if kind in ("table", "mteb", "labels") and len(files) > 1:
+    """Read the cubes of files of one kind by collection name, as irmeta's function for this kind does."""
+    single = kind in ("table", "mteb", "labels")
+    if single and len(files) > 1:
         raise IrmetaError(f"import one {kind} at a time; add the next with --append")
-    name = collection or "collection"
+    options: dict[str, Any] = {} if collection is None else {"collection": collection}
     match kind:
         case "table":
-            return spreadsheet.import_table(
-                files[0], rows=rows, collection=collection, **columns.named()
-            )
+            options |= {"rows": rows, **columns.named()}
         case "mteb":
-            made = mteb.import_mteb(
-                files[0], collection=collection, **averaged.chosen()
-            )
-            return {str(made.attrs["collection"]): made}
-        case "trec_eval":
-            return {name: matrices.import_trec_eval(files, collection=name)}
-        case "ir_measures":
-            return {name: lines.import_ir_measures(files, collection=name)}
-        case "tot":
-            return {name: lines.import_tot(files, collection=name)}
-        case "jsonl":
-            return {name: lines.import_jsonl(files, collection=name)}
+            options |= averaged.chosen()
         case "matrix":
-            if rows is None:
-                raise IrmetaError(
-                    "a matrix does not say what its rows are; add --rows topics or --rows systems"
-                )
-            named = matrices.topic_range(topics) if topics else None
-            return {
-                name: matrices.import_matrix(
-                    files, rows=rows, topics=named, collection=name
-                )
-            }
-        case "nuggets":
-            return nuggets.import_nuggets(files, collection=collection)
-        case "support":
-            return support.import_support(files, collection=collection)
+            options |= _of_matrix(rows, topics)
         case "labels":
-            return labels.import_labels(files[0], **columns.of_labels())
+            options = columns.of_labels()
+        case "helm" if items.cluster_by:
+            raise IrmetaError(
+                "--cluster-by: instances of HELM have no fields that name clusters"
+            )
         case "inspect" | "lm-eval" | "promptfoo" | "deepeval" | "helm" | "eee":
-            return _items(kind, files, items, collection)
+            options |= items.given()
         case "systemwise":
-            return matrices.import_systemwise(files)
+            options = {}
+    read = getattr(irmeta, f"import_{kind.replace('-', '_')}")
+    made = read(files[0] if single else files, **options)
+    if isinstance(made, Mapping):
+        return dict(made)
+    return {str(made.attrs["collection"]): made}
+
+
+def _of_matrix(rows: Rows | None, topics: str | None) -> dict[str, Any]:
+    """Return the arguments of `irmeta.import_matrix`."""
+    from irmeta.io.tables.matrices import topic_range
+
+    if rows is None:
+        raise IrmetaError(
+            "a matrix does not say what its rows are; add --rows topics or --rows systems"
+        )
+    return {"rows": rows, "topics": topic_range(topics) if topics else None}

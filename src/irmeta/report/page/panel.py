@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -29,6 +30,13 @@ class Picture:
 
     title: str
     draw: "Callable[[], Figure]"
+
+    @classmethod
+    def of(cls, title: str, outcome: xr.Dataset, **view: Any) -> "Picture":
+        """Draw a result as the plots of its study do; `view` says what of it."""
+        from irmeta.report.plots import figure_of  # every command reads this module
+
+        return cls(title, partial(figure_of, outcome, **view))
 
 
 @dataclass(frozen=True)

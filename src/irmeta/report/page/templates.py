@@ -48,12 +48,8 @@ def template(name: str) -> "Template":
         lstrip_blocks=True,
         finalize=_shown,
     )
-    environment.filters |= {
-        "sentences": sentences,
-        "setting": setting,
-        "cell": cell,
-        "flat": flat,
-    }
+    for one in (sentences, setting, cell, flat):
+        environment.filters[one.__name__] = one
     return environment.get_template(name)
 
 

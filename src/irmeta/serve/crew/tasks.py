@@ -129,13 +129,8 @@ def _documents(path: str) -> frozenset[str]:
 
 
 TASKS: dict[str, Callable[..., Answer]] = {
-    "begin": begin,
-    "check": check,
-    "score": score,
-    "judge": judge,
-    "first": first,
-    "publish": publish,
-    "publish_rest": publish_rest,
+    one.__name__: one
+    for one in (begin, check, score, judge, first, publish, publish_rest)
 }
 
 if __name__ == "__main__":

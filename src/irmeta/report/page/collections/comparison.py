@@ -2,13 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import partial
 
 import xarray as xr
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
-from irmeta.report.plots import figure_of
 from irmeta.studies.standardizing.comparison.study import compare
 
 PARTITIONS = 1000
@@ -48,9 +46,9 @@ def comparison_panel(
     outcome = compare(cubes, partitions=PARTITIONS, rng=seed).data
     kinds = names(outcome.kind)
     pictures = {
-        "drmse": Picture(
+        "drmse": Picture.of(
             "Difference between collections (dRMSE), raw and standardized, beside random splits of the topics",
-            partial(figure_of, outcome),
+            outcome,
         )
     }
     panel = of_study(

@@ -1,11 +1,9 @@
 """The section on the next collection: how far a number of topics, by each metric, ranks systems as others would."""
 
-from functools import partial
 from shlex import quote
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
-from irmeta.report.plots import figure_of
 from irmeta.studies.design.study import design
 
 PARTITIONS = 100
@@ -34,9 +32,9 @@ def panel(content: Content, name: str) -> Panel:
     ).data
     beyond = int(outcome["half"])
     pictures = {
-        "design": Picture(
+        "design": Picture.of(
             f"Tau with the ranking by {target} on other topics, measured up to {beyond} topics",
-            partial(figure_of, outcome),
+            outcome,
         )
     }
     return of_study(

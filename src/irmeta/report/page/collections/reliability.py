@@ -1,12 +1,10 @@
 """The section on reliability: whether the collection is big enough."""
 
-from functools import partial
 from shlex import quote
 
 from irmeta.metrics.names import usual
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
-from irmeta.report.plots import figure_of
 from irmeta.studies.design.reliability.study import reliability
 
 LINES = 3
@@ -32,13 +30,15 @@ def panel(content: Content, name: str) -> Panel:
     one = f" -m {quote(by)}" if len(found.metric) > 1 else ""
     few = outcome.isel(metric=slice(LINES))
     pictures = {
-        "reliability": Picture(
+        "reliability": Picture.of(
             "E rho2, Phi and expected tau by the number of topics",
-            partial(figure_of, few, view="reliability"),
+            few,
+            view="reliability",
         ),
-        "differences": Picture(
+        "differences": Picture.of(
             "Differences that a test shows, by the number of topics",
-            partial(figure_of, few, view="differences"),
+            few,
+            view="differences",
         ),
     }
     return of_study(

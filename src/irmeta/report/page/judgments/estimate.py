@@ -6,7 +6,6 @@ import xarray as xr
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, of_study
-from irmeta.report.plots import figure_of
 
 TEXT = Text(
     "official",
@@ -33,7 +32,7 @@ def panels(content: Content) -> list[Panel]:
 def _panel(outcome: xr.Dataset, metric: str) -> Panel:
     """Show the means by one metric."""
     one = outcome.sel(metric=[metric])
-    picture = Picture(f"Means by {metric}, with 95% intervals", partial(figure_of, one))
+    picture = Picture.of(f"Means by {metric}, with 95% intervals", one)
     return of_study(
         metric,
         one,

@@ -7,7 +7,6 @@ import xarray as xr
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
-from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
 from irmeta.studies.judges.compare.study import compare_judges
 
@@ -67,9 +66,8 @@ def _panel(outcome: xr.Dataset, command: str) -> Panel:
     """Show how judges rank systems beside the truth."""
     truth = about(outcome)["options"]["truth"]
     by = names(outcome.metric)[0]
-    picture = Picture(
-        f"Tau with {truth} by judge, and what {truth} itself can reach ({by})",
-        partial(figure_of, outcome),
+    picture = Picture.of(
+        f"Tau with {truth} by judge, and what {truth} itself can reach ({by})", outcome
     )
     return of_study(
         "All judges",

@@ -6,7 +6,6 @@ import xarray as xr
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, of_study
-from irmeta.report.plots import figure_of
 
 TEXT = Text(
     "reuse",
@@ -30,13 +29,13 @@ def panels(content: Content) -> list[Panel]:
 def reuse_panel(outcome: xr.Dataset) -> Panel:
     """Show what groups lose by each metric, the least first."""
     pictures = {
-        "metrics": Picture(
-            "Mean loss of left-out groups by metric",
-            partial(figure_of, outcome, view="metrics"),
+        "metrics": Picture.of(
+            "Mean loss of left-out groups by metric", outcome, view="metrics"
         ),
-        "penalty": Picture(
+        "penalty": Picture.of(
             "Loss of each left-out run by its share of unjudged documents",
-            partial(figure_of, outcome, view="penalty"),
+            outcome,
+            view="penalty",
         ),
     }
     return of_study(

@@ -1,14 +1,12 @@
 """The section on agreement: which metrics say the same."""
 
 from collections.abc import Mapping
-from functools import partial
 
 import xarray as xr
 
 from irmeta.choices import Level
 from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
-from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
 from irmeta.studies.agreement.correlation.study import correlate
 
@@ -39,9 +37,10 @@ def correlation_panel(
     outcome = correlate(scores, unit=level).data
     options = about(outcome)["options"]
     pictures = {
-        "heatmap": Picture(
+        "heatmap": Picture.of(
             f"{options['coefficient']} between metrics, {level} level; similar ones side by side",
-            partial(figure_of, outcome, view="clustered"),
+            outcome,
+            view="clustered",
         )
     }
     return of_study(

@@ -17,7 +17,6 @@ from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
 from irmeta.report.page.metrics.ranking import to_report
 from irmeta.report.page.panel import Panel, Picture, Section, Text, names, of_study
-from irmeta.report.plots import figure_of
 from irmeta.report.plots.metrics.accuracy import cells
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
@@ -84,9 +83,9 @@ def prediction_panel(
     ).data
     level = about(outcome)["options"]["level"]
     pictures = {
-        "tau": Picture(
+        "tau": Picture.of(
             f"How well {', '.join(given)} order the systems as the other metrics do",
-            partial(figure_of, outcome),
+            outcome,
         ),
         "cells": Picture(
             f"Actual scores by predicted ones, with {level:.0%} intervals; orange lies outside",

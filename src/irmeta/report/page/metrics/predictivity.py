@@ -7,7 +7,6 @@ import xarray as xr
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
-from irmeta.report.plots import figure_of
 from irmeta.studies.agreement.predictivity import study as predictivity
 
 PARTITIONS = 500
@@ -50,17 +49,18 @@ def panel(content: Content, name: str) -> Panel:
     metrics = names(outcome.metric)
     best = metrics[predictivity.best_predictor(outcome)]
     pictures = {
-        "advantage": Picture(
+        "advantage": Picture.of(
             f"How much better {best} predicts each target than the target predicts itself",
-            partial(figure_of, outcome, view="advantage"),
+            outcome,
+            view="advantage",
         ),
-        "curve": Picture(
+        "curve": Picture.of(
             "Predictive power for itself of the metrics that predict themselves best and least",
-            partial(figure_of, _few(outcome), view="curve"),
+            _few(outcome),
+            view="curve",
         ),
-        "phi": Picture(
-            "Predictive power of every metric for every other",
-            partial(figure_of, outcome, view="matrix"),
+        "phi": Picture.of(
+            "Predictive power of every metric for every other", outcome, view="matrix"
         ),
     }
     return of_study(

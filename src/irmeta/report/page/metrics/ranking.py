@@ -11,7 +11,6 @@ from irmeta.errors import IrmetaError
 from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.metrics.predictivity import power
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
-from irmeta.report.plots import figure_of
 from irmeta.report.plots.metrics.ranking import subsets
 from irmeta.studies.agreement.predictivity.study import stands_for
 from irmeta.studies.choice.ranking import summary
@@ -75,9 +74,8 @@ def ranking_panel(content: Content, level: Level) -> Panel:
         "subsets": Picture(
             "The best metrics to report, by their number", partial(subsets, shown)
         ),
-        "ranking": Picture(
-            "What metrics explain, each added to those before it",
-            partial(figure_of, outcome),
+        "ranking": Picture.of(
+            "What metrics explain, each added to those before it", outcome
         ),
     }
     panel = of_study(

@@ -9,7 +9,6 @@ from irmeta.datasets import factors as factor_files
 from irmeta.datasets.reference import shipped_factors
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
-from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
 from irmeta.studies.place.study import place
 
@@ -58,9 +57,8 @@ def place_panel(
     outcome = place(scores, on=factors, metrics=[metric], rng=seed).data
     level = about(outcome)["options"]["level"]
     pictures = {
-        "place": Picture(
-            f"Mean standardized {metric} with {level:.0%} intervals",
-            partial(figure_of, outcome),
+        "place": Picture.of(
+            f"Mean standardized {metric} with {level:.0%} intervals", outcome
         )
     }
     return of_study(
