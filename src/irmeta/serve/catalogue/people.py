@@ -112,8 +112,8 @@ def _secret(db: Connection, kind: str, lasts: int = 0, **values: Any) -> str:
 
 
 def _valid(db: Connection, digest: str, kind: str) -> Row[Any] | None:
-    this = (token.c.digest == digest) & (token.c.kind == kind)
-    return db.execute(sa.select(token).where(this & _lasting())).first()
+    wanted = sa.select(token).filter_by(digest=digest, kind=kind)
+    return db.execute(wanted.where(_lasting())).first()
 
 
 def _lasting() -> sa.ColumnElement[bool]:
@@ -138,7 +138,7 @@ def caller(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
 
 
 def _set(db: Connection, digest: str, **values: Any) -> None:
-    db.execute(sa.update(token).where(token.c.digest == digest).values(values))
+    db.execute(sa.update(token).filter_by(digest=digest).values(values))
 
 
 def log_in(engine: Engine, known: Identity, name: str) -> str:
@@ -154,20 +154,18 @@ def log_in(engine: Engine, known: Identity, name: str) -> str:
 
 def link(engine: Engine, who: int, known: Identity) -> None:
     """Let a person come in by a login from now on; refuse one of somebody else, and a second one."""
-    own = person.c.id == who
     with engine.begin() as db:
         found = _identified(db, known)
         if found is not None and found.id != who:
             raise RefusedError(409, "this login is of another person here")
-        has = db.execute(sa.select(person.c.issuer).where(own)).scalar_one()
+        has = db.execute(sa.select(person.c.issuer).filter_by(id=who)).scalar_one()
         if found is None and has is not None:
             raise RefusedError(409, "you have a login here, and can have no second")
-        db.execute(sa.update(person).where(own).values(known._asdict()))
+        db.execute(sa.update(person).filter_by(id=who).values(known._asdict()))
 
 
 def _identified(db: Connection, known: Identity) -> Row[Any] | None:
-    same = (person.c.issuer == known.issuer) & (person.c.subject == known.subject)
-    return db.execute(sa.select(person).where(same)).first()
+    return db.execute(sa.select(person).filter_by(**known._asdict())).first()
 
 
 def begin_session(engine: Engine, who: int) -> str:
@@ -307,9 +305,9 @@ def take(
         into = None
         if found.team is not None:
             _require_room(db, found.team)
-            into = db.execute(sa.select(team).where(team.c.id == found.team)).one()
+            into = db.execute(sa.select(team).filter_by(id=found.team)).one()
         _join(db, number, found.board, found.role, into)
-        of = sa.select(board.c.key).where(board.c.id == found.board)
+        of = sa.select(board.c.key).filter_by(id=found.board)
         return Taken(number, str(db.execute(of).scalar_one()), found.role)
 
 
@@ -351,7 +349,7 @@ def _coming(db: Connection, who: int | None, texts: dict[str, str]) -> int:
     if who is None:
         _require_name(texts)
         return _new_person(db, **texts)
-    named = sa.select(person.c.name).where(person.c.id == who)
+    named = sa.select(person.c.name).filter_by(id=who)
     if not db.execute(named).scalar_one():
         _call(db, who, texts)
     return who
@@ -364,7 +362,7 @@ def _require_name(texts: dict[str, str]) -> None:
 
 def _call(db: Connection, who: int, texts: dict[str, str]) -> None:
     _require_name(texts)
-    db.execute(sa.update(person).where(person.c.id == who).values(texts))
+    db.execute(sa.update(person).filter_by(id=who).values(texts))
 
 
 def call(engine: Engine, who: int, name: str, affiliation: str) -> None:
@@ -380,15 +378,13 @@ def _new_person(db: Connection, **values: str) -> int:
 
 def _join(db: Connection, who: int, at: int, role: str, of: Row[Any] | None) -> None:
     line = {"person": who, "board": at, "role": role}
-    own = sa.and_(*(membership.c[name] == one for name, one in line.items()))
-    db.execute(sa.delete(membership).where(own))
+    db.execute(sa.delete(membership).filter_by(**line))
     db.execute(sa.insert(membership).values(line | {"team": of and of.id}))
     log(db, at, "joined", {"role": role, "team": of and of.name}, who)
 
 
 def _require_room(db: Connection, of: int) -> None:
-    count = sa.select(sa.func.count()).where(membership.c.team == of)
-    if db.execute(count).scalar_one() >= PEOPLE:
+    if _count(db, membership, team=of) >= PEOPLE:
         raise RefusedError(409, f"the team has {PEOPLE} people, and may have no more")
 
 
@@ -397,8 +393,8 @@ def _fold(name: str) -> str:
 
 
 def _team(db: Connection, at: int, name: str) -> Row[Any] | None:
-    own = (team.c.board == at) & (team.c.folded == _fold(name.strip()))
-    return db.execute(sa.select(team).where(own)).first()
+    wanted = sa.select(team).filter_by(board=at, folded=_fold(name.strip()))
+    return db.execute(wanted).first()
 
 
 def _new_team(
@@ -406,10 +402,10 @@ def _new_team(
 ) -> Row[Any]:
     text = described({"team": name})["team"]
     # those that only ask keep nobody out whom an organizer invites
-    of_state, founded = team.c.state == state, team.c.founder == founder
-    if _count(db, at, of_state) >= TEAMS:
+    if _count(db, team, board=at, state=state) >= TEAMS:
         raise RefusedError(409, f"the board has {TEAMS} teams, and may have no more")
-    if founder is not None and _count(db, at, founded) >= FOUNDED:
+    founded = 0 if founder is None else _count(db, team, board=at, founder=founder)
+    if founded >= FOUNDED:
         says = f"you have founded {FOUNDED} teams on this board, and may found no more"
         raise RefusedError(409, says)
     values = {"board": at, "name": text, "folded": _fold(text), "state": state}
@@ -418,16 +414,15 @@ def _new_team(
     return db.execute(line).one()
 
 
-def _count(db: Connection, at: int, which: Any) -> int:
-    """Count teams of a board."""
-    count = sa.select(sa.func.count()).where((team.c.board == at) & which)
+def _count(db: Connection, of: sa.Table, **which: Any) -> int:
+    """Count rows of a table that have these values."""
+    count = sa.select(sa.func.count()).select_from(of).filter_by(**which)
     return int(db.execute(count).scalar_one())
 
 
 def teams(engine: Engine, at: int) -> Sequence[Row[Any]]:
     """List the teams of a board."""
-    wanted = sa.select(team).where(team.c.board == at).order_by(team.c.id)
-    return rows(engine, wanted)
+    return rows(engine, sa.select(team).filter_by(board=at).order_by(team.c.id))
 
 
 def set_team(
@@ -439,7 +434,7 @@ def set_team(
         found = _team(db, at, name)
         if found is None:
             raise RefusedError(404, f"the board {key} has no team {name!r}")
-        db.execute(sa.update(team).where(team.c.id == found.id).values(values))
+        db.execute(sa.update(team).filter_by(id=found.id).values(values))
         log(db, at, "team", {"team": found.name, **values}, by)
         if values.get("holder"):
             _mark(db, at, found.name)
@@ -450,8 +445,8 @@ def remove(engine: Engine, key: str, who: str, by: int | None = None) -> None:
     with engine.begin() as db:
         at = board_of(db, key).id
         number = db.scalar(sa.select(person.c.id).where(person.c.key == who))
-        here = (membership.c.board == at) & (membership.c.person == number)
-        if db.execute(sa.delete(membership).where(here)).rowcount == 0:
+        ended = sa.delete(membership).filter_by(board=at, person=number)
+        if db.execute(ended).rowcount == 0:
             raise RefusedError(404, f"the board {key} has no person {who!r}")
         _end(db, (token.c.person == number) & _opens(at))
         log(db, at, "removed", {"person": number}, by)
@@ -497,8 +492,7 @@ def _mark(db: Connection, at: int, name: str) -> None:
     for one in db.execute(sa.select(submission).where(own)).all():
         if "holder" not in one.marks:
             marked = {"marks": [*one.marks, "holder"]}
-            this = submission.c.id == one.id
-            db.execute(sa.update(submission).where(this).values(marked))
+            db.execute(sa.update(submission).filter_by(id=one.id).values(marked))
     touch(db, at)
 
 
@@ -552,12 +546,12 @@ def invitations(engine: Engine, at: int) -> Sequence[Any]:
 def person_of(engine: Engine, who: int | None) -> Any:
     """Return a person; None for nobody."""
     with reading(engine) as db:
-        return db.execute(sa.select(person).where(person.c.id == who)).first()
+        return db.execute(sa.select(person).filter_by(id=who)).first()
 
 
 def _change(db: Connection, key: str, **values: Any) -> int:
     """Change what is kept of a person; return the number."""
-    line = sa.update(person).where(person.c.key == key).values(values)
+    line = sa.update(person).filter_by(key=key).values(values)
     found = db.execute(line.returning(person.c.id)).scalar()
     if found is None:
         raise RefusedError(404, f"there is no person {key!r}")
@@ -590,5 +584,5 @@ def erase(engine: Engine, key: str) -> None:
     with engine.begin() as db:
         who = _change(db, key, **gone)
         for of in (membership, token):
-            db.execute(sa.delete(of).where(of.c.person == who))
+            db.execute(sa.delete(of).filter_by(person=who))
     forget(engine)

@@ -71,9 +71,9 @@ def snapshot(engine: Engine, key: str) -> Snapshot:
         runs = sa.select(submission, run.c.bytes).join(
             run, run.c.digest == submission.c.run
         )
-        of_board = sa.select(judgments).where(judgments.c.board == found.id)
+        of_board = sa.select(judgments).filter_by(board=found.id)
         versions = db.execute(of_board.order_by(judgments.c.version)).all()
-        events = sa.select(event).where(event.c.board == found.id)
+        events = sa.select(event).filter_by(board=found.id)
         events = events.where(event.c.action.in_(PUBLIC))
         # those of the feedback before the reveal do not count
         out = found.feedback_topics or ()
@@ -144,10 +144,9 @@ def restore(
         if new:
             db.execute(sa.insert(run), new)
         _insert(db, submission, SAID, at, public["runs"])
-        own = (judgments.c.board == at) & (
-            judgments.c.version == public["scored_under"]
-        )
-        judged = db.execute(sa.select(judgments.c.id).where(own)).scalar() or 0
+        under = {"board": at, "version": public["scored_under"]}
+        own = sa.select(judgments.c.id).filter_by(**under)
+        judged = db.execute(own).scalar() or 0
         numbers = sa.select(submission.c.key, submission.c.id)
         for key, number in db.execute(numbers.where(submission.c.board == at)).all():
             submissions.keep_scores(db, number, judged, vectors.get(key, {}))

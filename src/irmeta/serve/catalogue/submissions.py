@@ -188,7 +188,7 @@ def pooled(engine: Engine, at: int, keys: Sequence[str], detail: Any) -> None:
     """Note whose documents are judged: other runs are marked, unless they were judged before."""
     with engine.begin() as db:
         first = not has_been(db, at, "pooled")
-        own = sa.select(submission).where(submission.c.board == at)
+        own = sa.select(submission).filter_by(board=at)
         for one in db.execute(own).all():
             marks = [mark for mark in one.marks if mark != UNPOOLED]
             if one.key not in keys and (first or UNPOOLED in one.marks):
@@ -220,13 +220,13 @@ def _replace(db: Connection, one: Row[Any]) -> None:
 
 def _keep(db: Connection, content: Bytes) -> None:
     """Note that the bytes of a run lie here; those of a frozen site did not."""
-    of_run = run.c.digest == content.digest
-    known = db.execute(sa.select(run).where(of_run)).first()
+    known = db.execute(sa.select(run).filter_by(digest=content.digest)).first()
     if known is None:
         values = {"digest": content.digest, "bytes": content.size, "stored": now()}
         db.execute(sa.insert(run).values(values))
     elif known.stored is None:
-        db.execute(sa.update(run).where(of_run).values(stored=now()))
+        again = sa.update(run).filter_by(digest=content.digest)
+        db.execute(again.values(stored=now()))
 
 
 def forget(site: Site, engine: Engine, digest: str) -> None:
@@ -254,10 +254,9 @@ def _baseline(db: Connection, of: Any, team: str, named: str) -> str:
 
 def of_team(engine: Engine, at: int, team: str | None = None) -> list[Row[Any]]:
     """List the submissions of a board, the oldest first; of one team, or of all."""
-    own: Any = submission.c.board == at
+    wanted = sa.select(submission).filter_by(board=at).order_by(submission.c.id)
     if team is not None:
-        own &= submission.c.team == team
-    wanted = sa.select(submission).where(own).order_by(submission.c.id)
+        wanted = wanted.filter_by(team=team)
     return list(rows(engine, wanted))
 
 
@@ -314,7 +313,7 @@ def withdraw(engine: Engine, key: str, by: int | None = None) -> None:
 
 
 def _set(db: Connection, at: int, **values: Any) -> None:
-    db.execute(sa.update(submission).where(submission.c.id == at).values(values))
+    db.execute(sa.update(submission).filter_by(id=at).values(values))
 
 
 def pending(engine: Engine, most: int) -> list[tuple[str, str]]:
@@ -356,11 +355,11 @@ def checked(engine: Engine, key: str, found: Checked) -> bool:
 
 def _same(db: Connection, one: Row[Any]) -> list[dict[str, Any]]:
     """Remark that a run of the team has the same bytes under another name: both stand on the table."""
-    earlier = (submission.c.board == one.board) & (submission.c.team == one.team)
-    earlier &= (submission.c.run == one.run) & (submission.c.id < one.id)
-    earlier &= (submission.c.name != one.name) & submission.c.state.not_in(GONE)
-    wanted = sa.select(submission.c.name).where(earlier).order_by(submission.c.id)
-    name = db.execute(wanted.limit(1)).scalar()
+    same = {"board": one.board, "team": one.team, "run": one.run}
+    earlier = (submission.c.id < one.id) & submission.c.state.not_in(GONE)
+    others = earlier & (submission.c.name != one.name)
+    wanted = sa.select(submission.c.name).filter_by(**same).where(others)
+    name = db.execute(wanted.order_by(submission.c.id).limit(1)).scalar()
     if name is None:
         return []
     text = f"the same file as the run {name}, which is there already; each is a run of its own"
@@ -402,8 +401,7 @@ def scored(engine: Engine, key: str, judged: int, vectors: Mapping[str, bytes]) 
         one = submission_of(db, key)
         if one.state == "withdrawn":
             return
-        old = (score.c.submission == one.id) & (score.c.judgments == judged)
-        db.execute(sa.delete(score).where(old))
+        db.execute(sa.delete(score).filter_by(submission=one.id, judgments=judged))
         keep_scores(db, one.id, judged, vectors)
         if one.state == "accepted":
             _set(db, one.id, state="scored")
