@@ -78,6 +78,16 @@ def test_a_run_that_cannot_be_read_stops() -> None:
         evaluate_under(SETS, {**RUNS, "stray": {"7": {"a": 1.0}}}, "AP")
 
 
+def test_notes_on_runs_are_those_of_one_set() -> None:
+    """Of runs that retrieve something nobody reads that they retrieve nothing; a copy is named, as `evaluate` does."""
+    runs = {**RUNS, "copy": RUNS["one"]}
+    alone = evaluate(SETS["people"], runs, "AP")
+    under = evaluate_under({"people": SETS["people"]}, runs, "AP")["people"]
+    for cube in (alone, under):
+        assert [note for note in about(cube)["notes"] if "retrieve" in note] == []
+        assert any("copy as one" in note for note in about(cube)["notes"])
+
+
 def test_metrics_of_others_are_refused() -> None:
     """A metric that irmeta does not compute itself is an error that names it."""
     with pytest.raises(MetricError, match="unknown metric"):

@@ -6,7 +6,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from irmeta.errors import IrmetaError, require_fields
-from irmeta.evaluation.grades.judging import JudgedRun, Judgments
+from irmeta.evaluation.grades.core import JudgedRun
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.rankings import Qrels

@@ -15,8 +15,8 @@ from irmeta.errors import MetricError
 from irmeta.evaluation import notes
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.grades import scoring
+from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judged import GradeArray, Judged
-from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task

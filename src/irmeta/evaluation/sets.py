@@ -12,7 +12,8 @@ import numpy as np
 from irmeta.errors import FileFormatError, MetricError, ScoresError
 from irmeta.evaluation import notes
 from irmeta.evaluation.engine import batches
-from irmeta.evaluation.grades.judging import JudgedRun, Judgments
+from irmeta.evaluation.grades.core import JudgedRun
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import (
     QrelsLike,
@@ -20,7 +21,6 @@ from irmeta.evaluation.sources import (
     Source,
     qrels_of,
     sources_of,
-    where,
 )
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.fields import PADDING, Strings
@@ -206,7 +206,7 @@ class _UnderSets:
 
     def __call__(self, sources: Sequence[Source]) -> list[_Scored]:
         """Evaluate runs under every set."""
-        judged = [self._judged(source) for source in sources]
+        judged = [self.whole.outcome(source) for source in sources]
         runs = [run for _, run in judged if run is not None]
         by_set = [self._scores(which, runs) for which in range(len(self.tasks))]
         # the scores of each run that could be read, in the order of the runs
@@ -218,22 +218,6 @@ class _UnderSets:
             else:
                 found.append(_Scored(outcome, run.topics, next(scores)))
         return found
-
-    def _judged(self, source: Source) -> tuple[RunScores, JudgedRun | None]:
-        outcome = RunScores(source[0], where(source))
-        try:
-            read = self.whole.judged(source)
-        except FileFormatError as error:
-            return replace(outcome, error=error), None
-        assert not isinstance(read, str)  # no run was done before
-        judged, run = read
-        found = replace(
-            outcome,
-            digest=run.digest,
-            disagreeing=judged.disagreeing,
-            remarks=run.remarks,
-        )
-        return replace(found, other_topics=judged.other_topics), judged
 
     def _scores(self, which: int, runs: Sequence[JudgedRun]) -> Iterator[Floats]:
         """Score the judged runs under one set."""

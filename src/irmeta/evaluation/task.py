@@ -12,9 +12,9 @@ import numpy as np
 from irmeta.choices import Precision
 from irmeta.errors import FileFormatError
 from irmeta.evaluation.grades import core, measures, scoring
-from irmeta.evaluation.grades.core import Found
+from irmeta.evaluation.grades.core import Found, JudgedRun
 from irmeta.evaluation.grades.judged import GradeArray
-from irmeta.evaluation.grades.judging import JudgedRun, Judgments
+from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.other_measures import IrMeasures
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import Source, opened, require_judged_topics, where
@@ -54,7 +54,7 @@ class Task:
     def __call__(self, sources: Sequence[Source]) -> list[RunScores]:
         """Evaluate runs: an outcome for each; those that cannot be read or are done have no scores."""
         # judge one run after the other, then score all that could be judged together
-        outcomes = [self._judged(source) for source in sources]
+        outcomes = [self.outcome(source) for source in sources]
         scores = iter(self.scores_of([run for _, run in outcomes if run is not None]))
         return [
             one if run is None else self._with_scores(one, next(scores))
@@ -88,7 +88,7 @@ class Task:
             return given
         found = self.found(given, source[0])
         if found is not None:
-            return JudgedRun.of(found), found.run
+            return found.judged, found.run
         run = self._run(given, source)
         return self.judgments.judge(run, self.precision), run
 
@@ -143,7 +143,7 @@ class Task:
         require_judged_topics(run, self.judgments.qrels, where(source))
         return run
 
-    def _judged(self, source: Source) -> tuple[RunScores, JudgedRun | None]:
+    def outcome(self, source: Source) -> tuple[RunScores, JudgedRun | None]:
         """Judge a run; its outcome so far has the scores of ir_measures only."""
         outcome = RunScores(source[0], where(source))
         try:

@@ -3,6 +3,7 @@
 import codecs
 import secrets
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -14,28 +15,45 @@ from irmeta.io.runs.fields import PADDING, Strings
 from irmeta.io.runs.rankings import Qrels, Run
 from irmeta.io.runs.trec import HEADER, hides, metadata_of, not_utf8, tag_remark
 from irmeta.stats import arrays
-from irmeta.stats.arrays import Ints
+from irmeta.stats.arrays import Indices, Ints
 
 _KEYS = secrets.token_bytes(16)
 """Of this process's hashes: nobody can choose ids whose hashes collide."""
 
 
-class Found(NamedTuple):
-    """What the core found in a run; ranks count from 0, topics and judgments are those of the qrels.
+@dataclass(frozen=True)
+class JudgedRun:
+    """Where a run has judged documents: for each its topic, its rank from 0, and its row in the judgments.
 
-    topic, rank, judgment : of every judged document, list by list, of shape (document,).
-    retrieved : list lengths, of shape (judged topics,). other_topics : how many topics are not judged.
-    disagreeing : lists that the rank column contradicts. order : a digest of the lists of the judged topics.
-    run : the run without its documents. top_topic, top_rank, top : the first documents of each list.
+    retrieved : documents retrieved, of shape (judged topics,). topics : the judged topics that the run has;
+    other_topics : how many more it has.
+    disagreeing : topics in whose list the rank column contradicts the order by score, beyond ties.
+    order : a digest of the lists of the judged topics; runs that rank the same documents alike share it.
     """
 
-    topic: Ints
+    name: str
+    topic: Indices
     rank: Ints
-    judgment: Ints
+    judgment: Indices
     retrieved: Ints
+    topics: frozenset[str]
     other_topics: int
     disagreeing: int
     order: str
+
+    def judged(self, k: int) -> float:
+        """Return the share of the documents at the first k ranks of all topics that are judged; 0 without any."""
+        seen = np.minimum(self.retrieved, k).sum()
+        return float((self.rank < k).sum() / max(seen, 1))
+
+
+class Found(NamedTuple):
+    """What the core found in a run.
+
+    run : the run without its documents. top_topic, top_rank, top : the first documents of each list.
+    """
+
+    judged: JudgedRun
     run: Run
     top_topic: Ints
     top_rank: Ints
@@ -113,20 +131,13 @@ def read(
         tag=tag.decode("utf-8", "surrogateescape"),
         metadata=metadata_of(header),
     )
-    starts = np.append(0, ends[:-1]) if ends.size else ends
-    return Found(
-        topic,
-        rank,
-        judgment,
-        retrieved,
-        others,
-        disagreeing,
-        format(order, "016x"),
-        run,
-        top_topic,
-        top_rank,
-        Strings(found[13] + PADDING, starts, ends - starts),
+    judged = JudgedRun(
+        *(name, topic, rank, judgment, retrieved, frozenset(run.topics)),
+        *(others, disagreeing, format(order, "016x")),
     )
+    starts = np.append(0, ends[:-1]) if ends.size else ends
+    first = Strings(found[13] + PADDING, starts, ends - starts)
+    return Found(judged, run, top_topic, top_rank, first)
 
 
 def _header(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import numpy as np
 import numpy.typing as npt
 
-from irmeta.evaluation.grades.judging import JudgedRun
+from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.io.runs.rankings import Qrels
 from irmeta.stats import arrays
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints

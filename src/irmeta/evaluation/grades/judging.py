@@ -8,7 +8,7 @@ import numpy as np
 
 from irmeta.choices import Precision
 from irmeta.evaluation.grades import core
-from irmeta.evaluation.grades.core import Found
+from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.io.runs.fields import MIX, Words, scrambled
 from irmeta.io.runs.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
@@ -41,47 +41,6 @@ class Ranking:
         """Say whether a document of the same list has the same score: the one before, or the one after."""
         ends_a_tie = np.append(self.lower[1:], True)
         return ~(self.lower & ends_a_tie)
-
-
-@dataclass(frozen=True)
-class JudgedRun:
-    """Where a run has judged documents: for each its topic, its rank from 0, and its row in the judgments.
-
-    retrieved : documents retrieved, of shape (judged topics,). topics : the judged topics that the run has;
-    other_topics : how many more it has.
-    disagreeing : topics in whose list the rank column contradicts the order by score, beyond ties.
-    order : a digest of the lists of the judged topics; runs that rank the same documents alike share it.
-    """
-
-    name: str
-    topic: Indices
-    rank: Ints
-    judgment: Indices
-    retrieved: Ints
-    topics: frozenset[str]
-    other_topics: int
-    disagreeing: int
-    order: str
-
-    def judged(self, k: int) -> float:
-        """Return the share of the documents at the first k ranks of all topics that are judged; 0 without any."""
-        seen = np.minimum(self.retrieved, k).sum()
-        return float((self.rank < k).sum() / max(seen, 1))
-
-    @classmethod
-    def of(cls, found: Found) -> "JudgedRun":
-        """Take what the core found in a run."""
-        return cls(
-            name=found.run.name,
-            topic=found.topic,
-            rank=found.rank,
-            judgment=found.judgment,
-            retrieved=found.retrieved,
-            topics=frozenset(found.run.topics),
-            other_topics=found.other_topics,
-            disagreeing=found.disagreeing,
-            order=found.order,
-        )
 
 
 class Judgments:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from irmeta.evaluation.grades import measures
+from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judged import GradeArray, Judged
-from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import GENERAL
 from irmeta.stats import arrays

@@ -13,7 +13,8 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError, Remark, in_words_of_reader
 from irmeta.evaluation.grades import core
-from irmeta.evaluation.grades.judging import JudgedRun, Judgments, Ranking
+from irmeta.evaluation.grades.core import JudgedRun
+from irmeta.evaluation.grades.judging import Judgments, Ranking
 from irmeta.evaluation.notes import grade_notes, identical, topics_without_relevant
 from irmeta.evaluation.sources import (
     QrelsLike,

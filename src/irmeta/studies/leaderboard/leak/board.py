@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from irmeta.choices import Feedback, ShownBy
+from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judged import GradeArray
-from irmeta.evaluation.grades.judging import JudgedRun
 from irmeta.evaluation.grades.scoring import scores
 from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.names import Metric
