@@ -4,7 +4,7 @@ Every run is ranked and looked up once. Leaving a group out then changes only th
 brought judged documents: there the runs are scored again, by the judgments of the others.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
@@ -18,7 +18,7 @@ from irmeta.evaluation.grades import scoring
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judged import GradeArray, Judged
 from irmeta.evaluation.run_scores import RunScores
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
+from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.evaluation.task import Task
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import CATALOGUE
@@ -54,13 +54,24 @@ _ALL: scoring.Pools = {None: None}
 
 @dataclass(frozen=True)
 class LookedUp:
-    """Runs whose documents have been looked up among the judgments, and the metrics to score them by."""
+    """Runs whose documents have been looked up among the judgments, and what scores them.
 
-    names: list[str]
+    outcomes : of each run what there is to know of it beside.
+    """
+
     runs: Sequence[JudgedRun]
+    outcomes: Sequence[RunScores]
     task: Task
-    metrics: Sequence[Metric]
-    digests: Mapping[str, str]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the runs."""
+        return [run.name for run in self.runs]
+
+    @property
+    def metrics(self) -> Sequence[Metric]:
+        """The metrics to score the runs by."""
+        return self.task.own
 
     @property
     def topics(self) -> list[str]:
@@ -81,34 +92,18 @@ def look_up(
             raise MetricError(
                 f"{metric}: cannot be computed with judgments left out; choose other --metrics"
             )
-    with closing(
-        in_order(partial(_looked_up, job.task), job.sources, "runs")
-    ) as arriving:
-        judged = list(arriving)
-    names = [run.name for run, _ in judged]
-    digests = {run.name: digest for run, digest in judged}
-    return LookedUp(names, [run for run, _ in judged], job.task, job.task.own, digests)
-
-
-def _looked_up(task: Task, source: Source) -> tuple[JudgedRun, str]:
-    read = task.judged(source)
-    assert not isinstance(read, str)  # no run was done before
-    return read[0], read[1].digest
+    with closing(in_order(job.task.outcome, job.sources, "runs")) as arriving:
+        every = list(arriving)
+    for outcome, _ in every:
+        if outcome.error is not None:
+            raise outcome.error
+    runs = [run for _, run in every if run is not None]
+    return LookedUp(runs, [outcome for outcome, _ in every], job.task)
 
 
 def matching(looked: LookedUp) -> list[str]:
     """Say which topics runs and judgments lack of each other, and which runs have no judged document at all."""
-    outcomes = [
-        RunScores(
-            run.name,
-            "",
-            lacking=tuple(topic for topic in looked.topics if topic not in run.topics),
-            other_topics=run.other_topics,
-            found=len(run.judgment),
-        )
-        for run in looked.runs
-    ]
-    return notes.matching(outcomes, len(looked.topics), "zero")
+    return notes.matching(looked.outcomes, len(looked.topics), "zero")
 
 
 def owners(
@@ -143,7 +138,7 @@ def without_each(
 
     owner : as `owners` returns it.  Returns means over topics, (system, metric) and (group, system, metric).
     """
-    work = partial(_chunk_without, looked.task, looked.metrics, owner, groups)
+    work = partial(_chunk_without, looked.task, owner, groups)
     with closing(
         in_order(work, list(_chunks(looked.runs)), "leaving groups out")
     ) as arriving:
@@ -153,14 +148,19 @@ def without_each(
     return full, left_out
 
 
-def scores(looked: LookedUp) -> Floats:
-    """Score all runs with all judgments: (system, topic, metric)."""
+def scores(
+    looked: LookedUp, regarded: Callable[[Judged], Judged] | None = None
+) -> Floats:
+    """Score all runs with all judgments: (system, topic, metric). regarded : what to take the grades for."""
     array = GradeArray(looked.task.judgments.qrels)
-    parts = [
-        scoring.scores(array, chunk, looked.metrics, _ALL, cells=CHUNK)
-        for chunk in _chunks(looked.runs)
-    ]
-    return np.concatenate(parts)
+    score = partial(
+        scoring.scores,
+        metrics=looked.metrics,
+        pools=_ALL,
+        cells=CHUNK,
+        regarded=regarded,
+    )
+    return np.concatenate([score(array, chunk) for chunk in _chunks(looked.runs)])
 
 
 def only_rises(metric: Metric) -> bool:
@@ -178,27 +178,14 @@ def most(looked: LookedUp) -> Floats:
 
     Metrics that `only_rises` names cannot get more, whatever is judged.
     """
-    array = GradeArray(looked.task.judgments.qrels)
-    best = partial(
-        scoring.scores,
-        array,
-        metrics=looked.metrics,
-        pools=_ALL,
-        cells=CHUNK,
-        regarded=Judged.all_judged_best,
-    )
-    return np.concatenate([best(chunk) for chunk in _chunks(looked.runs)])
+    return scores(looked, Judged.all_judged_best)
 
 
 def _chunk_without(
-    task: Task,
-    metrics: Sequence[Metric],
-    owner: Indices,
-    groups: int,
-    runs: Sequence[JudgedRun],
+    task: Task, owner: Indices, groups: int, runs: Sequence[JudgedRun]
 ) -> tuple[Floats, Floats]:
     """Score some runs as `without_each` does."""
-    qrels = task.judgments.qrels
+    qrels, metrics = task.judgments.qrels, task.own
     array = GradeArray(qrels)
     full = scoring.scores(array, runs, metrics, _ALL, cells=CHUNK)
     # (group, system, metric)

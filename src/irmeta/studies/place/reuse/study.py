@@ -171,7 +171,7 @@ def _cube(looked: LookedUp, metrics: Sequence[Metric], full: Floats) -> xr.DataA
     scores = cube(full[:, None], looked.names, [ALL], names, collection=_name(looked))
     digests = {
         "qrels": looked.task.judgments.qrels.digest,
-        "runs": dict(looked.digests),
+        "runs": {one.name: one.digest for one in looked.outcomes},
     }
     return scores.assign_attrs(recorded(digests))
 
