@@ -29,14 +29,16 @@ def notes(
     qrels: Qrels, outcomes: Sequence[RunScores], metrics: Sequence[Metric], policy: str
 ) -> list[str]:
     """Say which topics the scores are over, what the readers remarked, and what the user may not have meant."""
+    runs = _readable(outcomes)
     return [
-        *_topic_notes(qrels, _readable(outcomes), policy),
+        _shared_topics(qrels, runs, policy),
+        *_topic_mismatches(runs, len(qrels.topics), policy),
         *grade_notes(qrels, metrics),
         *topics_without_relevant(qrels, metrics),
         *(str(remark) for remark in qrels.remarks),
         *(str(remark) for run in outcomes for remark in run.remarks),
         *(f"left out: {run.error}" for run in outcomes if run.error is not None),
-        *_run_notes(_readable(outcomes)),
+        *_run_notes(runs),
     ]
 
 
@@ -47,14 +49,6 @@ def _readable(outcomes: Sequence[RunScores]) -> list[RunScores]:
 def matching(runs: Sequence[RunScores], judged: int, policy: str) -> list[str]:
     """Say how runs and judgments go together: topics that either lacks, and runs without a judged document."""
     return [*_topic_mismatches(runs, judged, policy), *_without_judged(runs)]
-
-
-def _topic_notes(qrels: Qrels, runs: Sequence[RunScores], policy: str) -> list[str]:
-    """Say which judged topics the runs have, which runs lack some, and which have topics that nobody judged."""
-    return [
-        _shared_topics(qrels, runs, policy),
-        *_topic_mismatches(runs, len(qrels.topics), policy),
-    ]
 
 
 def _topic_mismatches(runs: Sequence[RunScores], judged: int, policy: str) -> list[str]:

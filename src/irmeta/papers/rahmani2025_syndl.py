@@ -16,6 +16,7 @@ from irmeta.io.files import read_bytes
 from irmeta.metrics.names import canonical
 from irmeta.papers.parts import Part, gathered
 from irmeta.scores.attributes import about
+from irmeta.scores.cube import cube
 from irmeta.studies.checks.reproduction import Cell, compare, ours_only, reproduction
 from irmeta.studies.judges.compare.study import compare_judges
 
@@ -80,12 +81,6 @@ def printed_scores(path: Path) -> xr.DataArray:
                 metric = canonical(name)
                 if metric in wanted and topic != "all":
                     table[metric].setdefault(system, {})[topic] = float(value)
-    return _cube(table)
-
-
-def _cube(table: dict[str, dict[str, dict[str, float]]]) -> xr.DataArray:
-    from irmeta.scores.cube import cube
-
     systems = sorted(table[METRICS[0]])
     topics = sorted(table[METRICS[0]][systems[0]])
     scores = [

@@ -3,15 +3,11 @@
 import sys
 from pathlib import Path
 from shutil import which
-from typing import TYPE_CHECKING
 
 from irmeta.cli.app import app
 from irmeta.cli.options import OutputFolder, Quiet, Seed
 from irmeta.cli.output import say, say_wrote, working, write
 from irmeta.words import counted
-
-if TYPE_CHECKING:
-    import xarray as xr
 
 
 @app.command()
@@ -49,8 +45,9 @@ def demo(
         )
     write(f"What irmeta finds in this collection:\n\n{headlines(sections)}\n", None)
     write(f"All of it on one page: {page} (open it in a browser)\n", None)
+    best = scores.sel(metric="nDCG@10").mean("topic").idxmax("system").item()
     write(
-        f"Next: {_command()} versus {file} --system {_best(scores)} --against median -m nDCG@10\n",
+        f"Next: {_command()} versus {file} --system {best} --against median -m nDCG@10\n",
         None,
     )
 
@@ -61,7 +58,3 @@ def _command() -> str:
     if which(name):
         return name
     return sys.argv[0]
-
-
-def _best(scores: "xr.DataArray") -> str:
-    return str(scores.sel(metric="nDCG@10").mean("topic").idxmax("system").item())

@@ -76,7 +76,8 @@ def _part(path: Location, cluster_by: str | None, collection: str | None) -> Par
     title, results = _results(path)
     name = collection or title or name_of(path)
     part = Part(path, name_of(path), [])
-    tests, prompts = _tests(results), _prompts(results)
+    tests = _tests(results)
+    prompts = list(dict.fromkeys(_label(one) for one in results))
     for metric, machines in _judges(results).items():
         if None not in machines:
             for machine in machines:
@@ -177,11 +178,6 @@ def _short(text: str) -> str:
         return line or "test"
     digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:8]
     return f"{line[: _LONGEST - 10].strip()}… {digest}"
-
-
-def _prompts(results: Sequence[Mapping[str, Any]]) -> list[str]:
-    """List the labels of the prompts in the order of their first results."""
-    return list(dict.fromkeys(_label(one) for one in results))
 
 
 def _label(one: Mapping[str, Any]) -> str:

@@ -17,18 +17,14 @@ ELSEWHERE = {"P": "P@1000", "AP": "AP@1000", "nDCG": "nDCG@1000", "RBP": "RBP(p=
 
 def lowcost_cells(tables: Tables) -> Iterator[Cell]:
     """Return every point of the figure by stand-in, and what the text says of them."""
-    found = _on_the_papers_tests(tables)
-    yield from _points(found)
-    yield from _sentences(found)
-
-
-def _on_the_papers_tests(tables: Tables) -> xr.Dataset:
     targets = [cheap(name, depth) for depth in (1000, 100) for name in COSTLY]
     tests = {name: tables[name] for name in TESTS[1:]}
     dev = {"wt2012": tables["wt2012"]}
-    return lowcost(
+    found = lowcost(
         {"train": tables["wt2012"]}, tests, dev=dev, targets=targets, proper=True
     ).isel(judgments=0)
+    yield from _points(found)
+    yield from _sentences(found)
 
 
 def _points(found: xr.Dataset) -> Iterator[Cell]:

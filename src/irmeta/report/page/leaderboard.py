@@ -176,7 +176,7 @@ def html(
         scripts=scripts,
         hashes=hashes(THEME, scripts),
         beside=beside,
-        kinds=_values(known, KIND),
+        kinds=sorted({facts[KIND] for facts in known.values() if KIND in facts}),
         kind=KIND.capitalize(),
         content=script(
             {
@@ -211,11 +211,6 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
         "nouns": nouns,
         "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
     }
-
-
-def _values(known: Mapping[str, Mapping[str, str]], column: str) -> list[str]:
-    """List what stands in a column of facts, each once."""
-    return sorted({facts[column] for facts in known.values() if column in facts})
 
 
 def _facts(
@@ -280,7 +275,7 @@ def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
     """Return one aggregate's values and ranks."""
     one = ordered.sel(aggregate=kind)
     ranks = {
-        name: _whole(one[name].values)
+        name: [None if np.isnan(rank) else int(rank) for rank in one[name].values]
         for name in ("rank", "best", "worst", "low", "high")
     }
     return {
@@ -291,10 +286,6 @@ def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
         "value": numbers(one["value"].values),
         **ranks,
     }
-
-
-def _whole(ranks: np.ndarray[Any, np.dtype[np.float64]]) -> list[int | None]:
-    return [None if np.isnan(rank) else int(rank) for rank in ranks]
 
 
 def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:

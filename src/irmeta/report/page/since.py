@@ -112,7 +112,8 @@ def _names(given: Sequence[Any]) -> list[str]:
 def _moved(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Say how many of the models of both moved against each other, by the first aggregate."""
     old, new = (
-        dict(zip(one["models"], _first(one), strict=True)) for one in (before, now)
+        dict(zip(one["models"], one["aggregates"][0]["rank"], strict=True))
+        for one in (before, now)
     )
     both = [name for name in new if new[name] is not None and old.get(name) is not None]
     was, is_now = (_among([ranks[name] for name in both]) for ranks in (old, new))
@@ -120,11 +121,6 @@ def _moved(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     if not moves:
         return ""
     return f"{moves} of {counted(len(both), now['nouns']['model'])} moved against each other"
-
-
-def _first(content: Mapping[str, Any]) -> list[int | None]:
-    """Return the ranks by the first aggregate, which the board is sorted by."""
-    return list(content["aggregates"][0]["rank"])
 
 
 def _among(ranks: Sequence[int]) -> np.ndarray[Any, np.dtype[np.intp]]:

@@ -104,14 +104,11 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
     wrong = held.is_not_null() & scores.is_null()
     if wrong.any():
         row = int(wrong.arg_max() or 0)
+        said = shortened(repr(held[row]), 40)
         raise ScoresError(
-            f"{_said(held[row])} in row {row + 1} of the column {name!r} is not a number; {_remedy(held[row], name)}"
+            f"{said} in row {row + 1} of the column {name!r} is not a number; {_remedy(held[row], name)}"
         )
     return scores.fill_nan(None)
-
-
-def _said(text: str) -> str:
-    return shortened(repr(text), 40)
 
 
 def _remedy(text: str, column: str) -> str:

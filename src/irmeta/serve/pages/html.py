@@ -84,6 +84,8 @@ class Pages:
         # what Hugging Face shows leads back to a certificate
         self._hub = bool(of.hub and site.settings.address)
         end = ends(of)
+        values = [one for line in found.ranked for one in line.scores[found.metric]]
+        most = max((one for one in values if not np.isnan(one)), default=1.0)
         self._shared = {
             "takes": end is None or shot.at < end,
             "hub": self._hub,
@@ -92,7 +94,7 @@ class Pages:
             "board": of,
             "shot": shot,
             "found": found,
-            "most": _most(found),
+            "most": max(1.0, most),
             "most_rows": ROWS,
             "in_series": of.series if shot.anybody(Action.SEE_SCORES) else "",
             "has_teams": any(
@@ -312,10 +314,3 @@ def announced(shot: Snapshot) -> dict[str, Any]:
 
 def _events(shot: Snapshot) -> list[Any]:
     return [one for one in shot.events if one.action in BEFORE]
-
-
-def _most(found: Standing) -> float:
-    """Return the right end of the axis of the table's intervals."""
-    values = [one for line in found.ranked for one in line.scores[found.metric]]
-    most = max((one for one in values if not np.isnan(one)), default=1.0)
-    return max(1.0, most)

@@ -93,7 +93,8 @@ def predictivity(
         few = 0
     else:
         few = _interval_partitions(partitions, len(values))
-    errors = _no_errors(whole)
+    unknown = np.full(whole.phi.shape, np.nan)
+    errors = _Errors(unknown, unknown, unknown, unknown[0])
     team = teams_of(used["system"].values, teams, values)
     if few:
         members = halves(shuffles(topics, few, generator), half_sizes)
@@ -179,12 +180,6 @@ class _Errors(NamedTuple):
     lead: Floats
     phi: Floats
     mean_phi: Floats
-
-
-def _no_errors(whole: Agreement) -> _Errors:
-    """Return errors that are not known."""
-    unknown = np.full(whole.phi.shape, np.nan)
-    return _Errors(unknown, unknown, unknown, unknown[0])
 
 
 def _errors(whole: Agreement, found: Variances) -> _Errors:

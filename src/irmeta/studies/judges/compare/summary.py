@@ -130,7 +130,7 @@ def _truth(outcome: xr.Dataset) -> str:
 
 
 def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
-    best = _best(one)
+    best = int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
     judge = str(one.judge.values[best])
     truth = _truth(one)
     if np.isnan(one["tau"].values[best]):
@@ -213,10 +213,6 @@ def _above_truth(one: xr.Dataset, best: int, metric: str) -> list[str]:
         f"{metric}: a tau above {short(float(one['ceiling']))} does not make {judge} better than "
         f"{truth}: both share the chance effects of the same topics."
     ]
-
-
-def _best(one: xr.Dataset) -> int:
-    return int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
 
 
 def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
