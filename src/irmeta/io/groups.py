@@ -1,10 +1,9 @@
 """Tables of groups: who submitted which run, which runs are of one system, which topics come from one conversation."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
-from irmeta.io.sheets import keyed, sheet
+from irmeta.io.sheets import keyed, pairs, sheet
 from irmeta.scores.groups.teams import STEM, Groups
 from irmeta.words import shortened
 
@@ -42,7 +41,7 @@ def read_clusters(path: str | Path) -> dict[str, str]:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a topic that is there twice.
     """
-    return _pairs(path, TOPIC, CLUSTER)
+    return pairs(path, TOPIC, CLUSTER)
 
 
 def named_clusters(given: str | Path) -> dict[str, str] | str:
@@ -56,15 +55,7 @@ def read_repeats(path: str | Path) -> dict[str, str]:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
-    return _pairs(path, ("run", "name"), REPEATED)
-
-
-def _pairs(
-    path: str | Path, keys: Sequence[str], values: Sequence[str]
-) -> dict[str, str]:
-    """Read a CSV table that gives each key one value."""
-    table = sheet(path, keys, values)
-    return {key: value for key, (_, [value]) in keyed(table, keys, values).items()}
+    return pairs(path, ("run", "name"), REPEATED)
 
 
 def _pooled(where: str, word: str = "yes") -> bool:

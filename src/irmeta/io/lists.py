@@ -7,7 +7,7 @@ from pathlib import Path
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, read_bytes
-from irmeta.io.sheets import keyed, sheet, sheet_in
+from irmeta.io.sheets import keyed, pairs, sheet, sheet_in
 from irmeta.io.strictly import fields, lines, number, stripped
 from irmeta.scores.names import labels, require_names
 from irmeta.words import counted, shortened
@@ -63,9 +63,7 @@ def read_ids(path: Location) -> list[str]:
 
 def read_labels(path: Path) -> dict[str, str]:
     """Read what systems are called in a paper: a CSV with columns system and label."""
-    columns = (("system", "run", "model"), ("label", "name"))
-    found = keyed(sheet(path, *columns), *columns)
-    return {system: label for system, (_, [label]) in found.items()}
+    return pairs(path, ("system", "run", "model"), ("label", "name"))
 
 
 def read_anchors(path: Path) -> dict[str, float]:

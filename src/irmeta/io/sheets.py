@@ -143,6 +143,14 @@ def keyed(
     return found
 
 
+def pairs(
+    path: str | PathLike[str], keys: Sequence[str], values: Sequence[str]
+) -> dict[str, str]:
+    """Read a table that gives each key one value."""
+    table = sheet(path, keys, values)
+    return {key: value for key, (_, [value]) in keyed(table, keys, values).items()}
+
+
 def require_seen(texts: Iterable[str], where: str) -> None:
     """Raise FileFormatError for a text that no name can be: too long, or with what nobody sees, as a line feed."""
     try:

@@ -76,7 +76,7 @@ def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
         (unscored, f"{counted(unscored, 'test case')} without metrics"),
     ):
         if number:
-            part.notes.append(f"{shown(path)}: {what}, which are missing")
+            part.note(f"{what}, which are missing")
     return part
 
 

@@ -76,12 +76,10 @@ def _part(path: Location) -> Part:
                 Row(scenario, model, topic, metric, score, trial, place=place)
             )
     if perturbed:
-        part.notes.append(
-            f"{shown(path)}: left out {counted(perturbed, 'record')} of perturbed instances"
-        )
+        part.note(f"left out {counted(perturbed, 'record')} of perturbed instances")
     if spent:
-        part.notes.append(
-            f"{shown(path)}: left out {listed(sorted(spent), 3)}: what answers cost, not how good they are"
+        part.note(
+            f"left out {listed(sorted(spent), 3)}: what answers cost, not how good they are"
         )
     return part
 

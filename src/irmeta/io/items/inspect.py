@@ -75,15 +75,11 @@ def _part(path: Location, cluster_by: str | None) -> Part:
     without = sum(not scores for _, scores in scored)
     status = header.get("status")
     if status != "success":
-        part.notes.append(f"{shown(path)}: the evaluation did not end well ({status})")
+        part.note(f"the evaluation did not end well ({status})")
     if without:
-        part.notes.append(
-            f"{shown(path)}: {counted(without, 'sample')} without a score"
-        )
+        part.note(f"{counted(without, 'sample')} without a score")
     if texts:
-        part.notes.append(
-            f"{shown(path)}: {listed(sorted(texts))}: texts, no scores; left out"
-        )
+        part.note(f"{listed(sorted(texts))}: texts, no scores; left out")
     return part
 
 

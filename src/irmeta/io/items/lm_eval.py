@@ -76,9 +76,7 @@ def _part(path: Location, task: str, time: str, cluster_by: str | None) -> Part:
                 Row(task, model, topic, metric, score, "", cluster, content, place)
             )
     if others:
-        part.notes.append(
-            f"{shown(path)}: {listed(sorted(others))}: no single numbers; left out"
-        )
+        part.note(f"{listed(sorted(others))}: no single numbers; left out")
     return part
 
 

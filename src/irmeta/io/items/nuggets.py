@@ -14,7 +14,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, shown
+from irmeta.io.files import Location
 from irmeta.io.items.records import name_of, named, records
 from irmeta.io.items.rows import BY_JUDGE, Part, Row, gathered
 from irmeta.io.strictly import stripped
@@ -117,7 +117,7 @@ def _part(path: Location, collection: str) -> Part:
             Row(collection, system, topic, metric, score, place=place)
             for metric, score in scores(nuggets).items()
         ]
-    part.notes += _notes(path, failed, several, without_vital)
+    _note(part, failed, several, without_vital)
     return part
 
 
@@ -186,23 +186,19 @@ def scores(nuggets: Sequence[Nugget]) -> dict[str, float]:
     }
 
 
-def _notes(
-    path: Location, failed: int, several: set[str], without_vital: set[str]
-) -> list[str]:
-    notes = []
+def _note(part: Part, failed: int, several: set[str], without_vital: set[str]) -> None:
     if failed:
-        notes.append(
-            f"{shown(path)}: {counted(failed, 'failed assignment')} of nuggets count as not supported, as in "
+        part.note(
+            f"{counted(failed, 'failed assignment')} of nuggets count as not supported, as in "
             "AutoNuggetizer"
         )
     if several:
-        notes.append(
-            f"{shown(path)}: answers to {counted(len(several), 'topic')} ({listed(sorted(several))}) were judged by "
+        part.note(
+            f"answers to {counted(len(several), 'topic')} ({listed(sorted(several))}) were judged by "
             "different nuggets; their scores do not compare"
         )
     if without_vital:
-        notes.append(
-            f"{shown(path)}: {counted(len(without_vital), 'topic')} without vital nuggets "
+        part.note(
+            f"{counted(len(without_vital), 'topic')} without vital nuggets "
             f"({listed(sorted(without_vital))}): no vital scores; AutoNuggetizer counts them 0"
         )
-    return notes

@@ -98,9 +98,7 @@ def _part(path: Location, cluster_by: str | None, collection: str | None) -> Par
             row = Row(name, system, test, metric, given, repeat, cluster, place=place)
             part.rows.append(row)
     if errors:
-        part.notes.append(
-            f"{shown(path)}: {counted(errors, 'answer')} failed, which are missing"
-        )
+        part.note(f"{counted(errors, 'answer')} failed, which are missing")
     return part
 
 

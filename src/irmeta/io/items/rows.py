@@ -60,6 +60,10 @@ class Part:
     notes: list[str] = field(default_factory=list)
     judges: dict[str, set[str]] = field(default_factory=dict)
 
+    def note(self, said: str) -> None:
+        """Keep what is odd about the file."""
+        self.notes.append(f"{shown(self.path)}: {said}")
+
     def judged(self, metric: str, machine: object) -> None:
         """Keep the name of the machine that judges by a metric, if there is one."""
         if machine and isinstance(machine, str):

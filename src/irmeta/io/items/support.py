@@ -9,7 +9,7 @@ from typing import Any
 import xarray as xr
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, shown
+from irmeta.io.files import Location
 from irmeta.io.items.nuggets import TOPIC, of_answers, run_of
 from irmeta.io.items.records import name_of, named, records
 from irmeta.io.items.rows import Part, Row
@@ -63,8 +63,8 @@ def _part(path: Location, collection: str) -> Part:
             )
         ]
     if unread:
-        part.notes.append(
-            f"{shown(path)}: {counted(unread, 'citation')} without a label of support count as not judged"
+        part.note(
+            f"{counted(unread, 'citation')} without a label of support count as not judged"
         )
     return part
 

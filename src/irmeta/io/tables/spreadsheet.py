@@ -21,7 +21,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, read_bytes, shown, stem
 from irmeta.io.formats import parquet
 from irmeta.io.formats.seals import MALFORMED
-from irmeta.io.sheets import FORMULA, keyed, sheet, sheet_in
+from irmeta.io.sheets import FORMULA, keyed, pairs, sheet, sheet_in
 from irmeta.io.strictly import number, parsed
 from irmeta.io.tables.printed import is_document, part_of, printed
 from irmeta.metrics.names import canonical, is_known
@@ -200,8 +200,7 @@ def _one_letter_off(name: str, known: str) -> bool:
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:
     """Read the type of each task from a CSV whose header names a column of tasks and one of types, as in task,type."""
-    table = sheet(path, _TASK, _TYPE)
-    return {task: kind for task, (_, [kind]) in keyed(table, _TASK, _TYPE).items()}
+    return pairs(path, _TASK, _TYPE)
 
 
 def read_costs(path: str | PathLike[str]) -> dict[str, float]:
