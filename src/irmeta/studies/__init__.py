@@ -53,7 +53,6 @@ class Study(NamedTuple):
     """One study: its key in `STUDIES` is what its results name, and the module of its plots in `report.plots`.
 
     home : the module of its function, below `irmeta.studies`; tables and sentences stand in `summary` beside `study`
-    function : the public function, as in `irmeta.describe`; empty for what has none
     verb : the command, as in "describe" or "standardize sample"; empty for what has none
     question : what a user asks
     section : whether the page has a section of it, the module of the same name in `report.page`
@@ -61,10 +60,10 @@ class Study(NamedTuple):
     screen : how much of it is printed unless more is asked for; None for all that its overview and findings have
     command : what else to know for a command that is derived from the function; None where `irmeta.cli` has its own
     refuses : options of other studies that this one does not take, and why
+    called : the public function, where it has another name than the command; empty for what has none
     """
 
     home: str
-    function: str
     verb: str
     about: About
     question: str
@@ -73,6 +72,12 @@ class Study(NamedTuple):
     command: Verb | None = None
     screen: Screen | None = Screen()
     refuses: Mapping[str, str] = MappingProxyType({})
+    called: str | None = None
+
+    @property
+    def function(self) -> str:
+        """The public function, as in `irmeta.describe`."""
+        return self.verb.split(" ")[-1] if self.called is None else self.called
 
     @property
     def public(self) -> str:
@@ -84,7 +89,6 @@ class Study(NamedTuple):
 STUDIES: dict[str, Study] = {
     "evaluation": Study(
         "checks.evaluation",
-        "",
         "evaluate",
         "scores",
         "What do these runs score?",
@@ -92,10 +96,10 @@ STUDIES: dict[str, Study] = {
         refuses={
             "--clusters": "name them where a study takes the scores, as in irmeta describe scores.parquet --clusters"
         },
+        called="",
     ),
     "validation": Study(
         "checks.validation",
-        "validate",
         "validate",
         "scores",
         "What is odd about these runs and judgments?",
@@ -103,7 +107,6 @@ STUDIES: dict[str, Study] = {
     ),
     "description": Study(
         "differences.description.study",
-        "describe",
         "describe",
         "systems",
         "How good are the systems, and how sure is that?",
@@ -123,7 +126,6 @@ STUDIES: dict[str, Study] = {
     "paper_table": Study(
         "differences.paper_table",
         "table",
-        "table",
         "systems",
         "What is the table for my paper?",
         docs="tasks/table",
@@ -138,7 +140,6 @@ STUDIES: dict[str, Study] = {
     ),
     "significance": Study(
         "differences.significance.study",
-        "significance",
         "significance",
         "systems",
         "Which systems differ?",
@@ -155,7 +156,6 @@ STUDIES: dict[str, Study] = {
     ),
     "leaderboard": Study(
         "leaderboard.study",
-        "leaderboard",
         "leaderboard",
         "systems",
         "Which ranks of a leaderboard are real?",
@@ -175,7 +175,6 @@ STUDIES: dict[str, Study] = {
     "place": Study(
         "place.study",
         "place",
-        "place",
         "systems",
         "Where do my systems stand among everybody's, on any collection?",
         True,
@@ -191,7 +190,6 @@ STUDIES: dict[str, Study] = {
     ),
     "versus": Study(
         "differences.versus.study",
-        "versus",
         "versus",
         "systems",
         "Is mine better, by how much, and on which topics?",
@@ -216,7 +214,6 @@ STUDIES: dict[str, Study] = {
     "replication": Study(
         "differences.replication.study",
         "replicate",
-        "replicate",
         "systems",
         "Is this reproduction one, and what moved: the system or the collection?",
         docs="tasks/replicate",
@@ -234,7 +231,6 @@ STUDIES: dict[str, Study] = {
     "correlation": Study(
         "agreement.correlation.study",
         "correlate",
-        "correlate",
         "metrics",
         "Which metrics say the same?",
         True,
@@ -251,7 +247,6 @@ STUDIES: dict[str, Study] = {
     "predictivity": Study(
         "agreement.predictivity.study",
         "predictivity",
-        "predictivity",
         "metrics",
         "Which metrics predict results on new topics?",
         True,
@@ -265,7 +260,6 @@ STUDIES: dict[str, Study] = {
     ),
     "online": Study(
         "agreement.online.study",
-        "online",
         "online",
         "metrics",
         "Which metric predicts what users prefer?",
@@ -281,7 +275,6 @@ STUDIES: dict[str, Study] = {
     "ranking": Study(
         "choice.ranking.study",
         "rank",
-        "rank",
         "metrics",
         "Which few metrics should be reported?",
         True,
@@ -296,7 +289,6 @@ STUDIES: dict[str, Study] = {
     ),
     "prediction": Study(
         "prediction.predict.study",
-        "predict",
         "predict apply",
         "metrics",
         "What would an unreported metric have been?",
@@ -313,18 +305,18 @@ STUDIES: dict[str, Study] = {
             )
         ),
         refuses={"--clusters": "it is given means, not scores on topics"},
+        called="predict",
     ),
     "accuracy": Study(
         "prediction.accuracy",
-        "accuracy",
         "",
         "metrics",
         "How close are predicted scores to the actual ones?",
         docs="studies/prediction",
+        called="accuracy",
     ),
     "predictors": Study(
         "prediction.predictors",
-        "predictors",
         "predict select",
         "metrics",
         "Which metrics predict which other metrics?",
@@ -339,10 +331,10 @@ STUDIES: dict[str, Study] = {
             ),
             positional=(),
         ),
+        called="predictors",
     ),
     "lowcost": Study(
         "prediction.lowcost",
-        "lowcost",
         "predict lowcost",
         "metrics",
         "Do cheap metrics predict a costly one?",
@@ -359,7 +351,6 @@ STUDIES: dict[str, Study] = {
     ),
     "coverage": Study(
         "prediction.coverage",
-        "coverage",
         "predict coverage",
         "metrics",
         "How often do prediction intervals hold?",
@@ -372,7 +363,6 @@ STUDIES: dict[str, Study] = {
     ),
     "models": Study(
         "prediction.models",
-        "models",
         "predict models",
         "metrics",
         "Do other models predict better?",
@@ -383,7 +373,6 @@ STUDIES: dict[str, Study] = {
     ),
     "reuse": Study(
         "place.reuse.study",
-        "reuse",
         "reuse",
         "judgments",
         "Is the pool fair to a run that was not pooled?",
@@ -405,7 +394,6 @@ STUDIES: dict[str, Study] = {
     "leak": Study(
         "leaderboard.leak.study",
         "leak",
-        "leak",
         "judgments",
         "How many hidden judgments does a board give away?",
         docs="studies/leak",
@@ -424,7 +412,6 @@ STUDIES: dict[str, Study] = {
     ),
     "judges": Study(
         "judges.compare.study",
-        "compare_judges",
         "judges compare",
         "judgments",
         "Do these judgments rank systems as people do?",
@@ -446,10 +433,10 @@ STUDIES: dict[str, Study] = {
             "all judgments are named as files, those of people first (or by --truth)",
         ),
         screen=Screen(lines=30),
+        called="compare_judges",
     ),
     "estimate": Study(
         "judges.estimate",
-        "estimate",
         "judges estimate",
         "judgments",
         "What do few human and many machine judgments show?",
@@ -468,7 +455,6 @@ STUDIES: dict[str, Study] = {
     ),
     "plan": Study(
         "judges.plan",
-        "plan",
         "judges plan",
         "judgments",
         "How many topics should people judge?",
@@ -489,7 +475,6 @@ STUDIES: dict[str, Study] = {
     "comparison": Study(
         "standardizing.comparison.study",
         "compare",
-        "compare",
         "collections",
         "Do scores compare between collections?",
         True,
@@ -502,7 +487,6 @@ STUDIES: dict[str, Study] = {
     ),
     "reliability": Study(
         "design.reliability.study",
-        "reliability",
         "reliability",
         "collections",
         "Is the collection big enough?",
@@ -518,7 +502,6 @@ STUDIES: dict[str, Study] = {
     ),
     "design": Study(
         "design.study",
-        "design",
         "design",
         "collections",
         "What should the next collection be?",
@@ -537,7 +520,6 @@ STUDIES: dict[str, Study] = {
     ),
     "durability": Study(
         "standardizing.durability",
-        "durability",
         "standardize durability",
         "collections",
         "Do old standardization factors still serve?",
@@ -549,7 +531,6 @@ STUDIES: dict[str, Study] = {
     ),
     "standardizing_set": Study(
         "standardizing.standardizing_set",
-        "standardizing_set",
         "standardize sample",
         "collections",
         "How many systems does standardization need?",
@@ -558,14 +539,15 @@ STUDIES: dict[str, Study] = {
             ("irmeta standardize sample old.parquet new.parquet --sizes 2,3,5,10,20",),
             positional=("old", "new"),
         ),
+        called="standardizing_set",
     ),
     "reproduction": Study(
         "checks.reproduction",
-        "",
         "reproduce",
         "scores",
         "Can a paper's published figures be reproduced?",
         screen=None,
+        called="",
     ),
 }
 """Every study by name, in the order in which commands, sections and pages list them."""
