@@ -251,9 +251,8 @@ def streams(
     >>> [count for _, count in streams(np.random.default_rng(0), 250, 100)]
     [100, 100, 50]
     """
-    if not hasattr(
-        rng.bit_generator.seed_seq, "spawn"
-    ):  # one of NumPy's older generators
+    # one of NumPy's older generators
+    if not hasattr(rng.bit_generator.seed_seq, "spawn"):
         rng = np.random.default_rng(rng.integers(1 << 63))
     counts = [min(block, draws - start) for start in range(0, draws, block)]
     return list(zip(rng.spawn(len(counts)), counts, strict=True))

@@ -220,11 +220,8 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
     from irmeta.workers import on_cluster
 
     with on_cluster(address) as cluster:
-        for logger in (
-            "distributed",
-            "distributed.client",
-        ):  # to which Dask gives levels when it is imported
-            # irmeta says itself what goes wrong
+        # irmeta says itself what goes wrong; Dask gives these levels when it is imported
+        for logger in ("distributed", "distributed.client"):
             logging.getLogger(logger).setLevel(logging.CRITICAL)
         workers = "waiting for workers"
         if cluster.workers:

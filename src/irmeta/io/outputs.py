@@ -97,9 +97,8 @@ def _new(path: Path, mode: int) -> tuple[Path, int]:
             _lock(handle, wait=False)
             if part.exists():
                 return part, handle
-        except (
-            BlockingIOError
-        ):  # another process takes it for one that was left, and removes it
+        # another process takes it for one that was left, and removes it
+        except BlockingIOError:
             pass
         except OSError:  # a file system without locks
             return part, handle

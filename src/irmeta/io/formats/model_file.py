@@ -147,15 +147,7 @@ def load_model(path: str | PathLike[str]) -> Model:
             )
         parts = tuple(_part(entry) for entry in document["collections"])
         return Model(document["scale"], parts, document["provenance"])
-    except (
-        ValueError,
-        KeyError,
-        TypeError,
-        IndexError,
-        AttributeError,
-        OverflowError,
-        RecursionError,
-    ) as error:
+    except seals.MALFORMED as error:
         raise FileFormatError(
             f"{path}: not a prediction model ({reason(error)}); `irmeta predict fit -o` writes them"
         ) from error

@@ -357,15 +357,8 @@ def load_all(
     path : of the file, Parquet or CSV.
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
-    return _loaded(Path(path), collection, _wanted(systems, topics, metrics))
-
-
-def _wanted(
-    systems: Iterable[str] | None,
-    topics: Iterable[str] | None,
-    metrics: Iterable[str] | None,
-) -> Wanted:
-    return {"system": systems, "topic": topics, "metric": metrics}
+    wanted = {"system": systems, "topic": topics, "metric": metrics}
+    return _loaded(Path(path), collection, wanted)
 
 
 def _loaded(
@@ -551,7 +544,7 @@ def load(
     systems, topics, metrics : read only these, in this order, given as a list or in one text ("AP nDCG@10"); a file
     larger than memory is studied a few metrics at a time.
     """
-    wanted = _wanted(systems, topics, metrics)
+    wanted = {"system": systems, "topic": topics, "metric": metrics}
     chosen = _loaded(Path(path), collection, wanted, one=True)
     return choose(chosen, collection, str(path))
 

@@ -17,7 +17,7 @@ MALFORMED = (
     pl.exceptions.PanicException,
     OSError,
     ValueError,
-    KeyError,
+    LookupError,
     TypeError,
     AttributeError,
     RecursionError,

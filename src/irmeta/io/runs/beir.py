@@ -71,10 +71,8 @@ def table_of(data: bytes, path: object) -> "pl.DataFrame | None":
         rows = [parsed(line) for line in lines(data) if stripped(line)]
         held = fitting(rows, list[dict[str, Any]])
         return pl.DataFrame(held, infer_schema_length=None)
-    except (
-        Exception,
-        pl.exceptions.PanicException,
-    ) as error:  # polars raises errors of several families
+    # polars raises errors of several families
+    except (Exception, pl.exceptions.PanicException) as error:
         kind = "Parquet" if packed else "JSON lines"
         raise FileFormatError(
             f"{path}: {kind} that cannot be read ({reason(error)})"

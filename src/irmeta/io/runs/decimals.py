@@ -97,9 +97,8 @@ def _digits(word: Words, count: npt.NDArray[np.int8]) -> tuple[Words, Words]:
     digits <<= (64 - 8 * count).astype(np.uint64)
     # 0x76 = 128 - 10: from 10 on the sum reaches the top bit
     odd = digits + np.uint64(0x7676767676767676) | digits
-    digits *= np.uint64(
-        2561
-    )  # 10 x 2^8 + 1: 10 a + b, beside each other, in the byte of b
+    # 10 x 2^8 + 1: 10 a + b, beside each other, in the byte of b
+    digits *= np.uint64(2561)
     digits >>= np.uint64(8)
     digits &= np.uint64(0x00FF00FF00FF00FF)
     digits *= np.uint64(6553601)  # 100 x 2^16 + 1

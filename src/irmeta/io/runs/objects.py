@@ -81,9 +81,8 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
         )
     try:
         return list(getattr(dataset, f"{what}_iter")())
-    except (
-        Exception
-    ) as error:  # of downloads, archives and licences, each of its own kind
+    # downloads, archives and licences raise errors of their own kinds
+    except Exception as error:
         # of a download that failed, the first argument; the second is all that was tried
         first = error.args[0] if error.args else type(error).__name__
         reason = first if isinstance(first, str) else error

@@ -373,7 +373,6 @@ def _ids(column: Any) -> Strings:
 def _is_missing(cell: Any) -> bool:
     try:
         return cell is None or bool(cell != cell)
-    except (
-        TypeError
-    ):  # pandas.NA != pandas.NA is itself pandas.NA, which is neither True nor False
+    # pandas.NA != pandas.NA is itself pandas.NA, which is neither True nor False
+    except TypeError:
         return True

@@ -387,10 +387,7 @@ def _of_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
         elif rows is None:
             _require_systems(systems, topics)
     else:
-        systems = ()
-        topics = ()
-        metrics = ()
-        scores = ()
+        systems = topics = metrics = scores = ()
     inner = {name for name in metrics if name is not None}
     if inner and all(map(is_known, topics)) and not any(map(is_known, inner)):
         topics, metrics = metrics, topics

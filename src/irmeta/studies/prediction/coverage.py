@@ -78,9 +78,8 @@ def coverage(
     )
     measured, width = found[:, 0], found[:, 1]  # (collection, target)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
-    with np.errstate(
-        divide="ignore", invalid="ignore"
-    ):  # where a metric is constant there is nothing to compare with
+    # where a metric is constant there is nothing to compare with
+    with np.errstate(divide="ignore", invalid="ignore"):
         relative = np.where(spread > 1e-12, width / 2 / spread, np.nan)
     over = ("target", "collection")
     data = {

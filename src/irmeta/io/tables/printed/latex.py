@@ -211,9 +211,8 @@ def _said(tex: str, command: re.Match[str]) -> tuple[str, int]:
     """Return the text of a command, and where to go on: at its first argument that is text."""
     name, other = command.groups()
     at = command.end()
-    if (
-        other is not None
-    ):  # \& \% \_ \# \$ \{ are these characters, \, \; \! \\ are space
+    # \& \% \_ \# \$ \{ are these characters, \, \; \! \\ are space
+    if other is not None:
         space = other in ",;!:/" or other.isspace()
         return ("" if space else " " if other == "\\" else other), at
     if name in _SYMBOLS:

@@ -126,9 +126,8 @@ def _finished(
     axes.set_ylabel(f"{label}\n({better} is better)")
     axes.tick_params(labelbottom=True)
     whole = axes.get_figure()
-    if (
-        whole is not None and axes is whole.axes[0]
-    ):  # one legend, for the panels below, too
+    # one legend, for the panels below, too
+    if whole is not None and axes is whole.axes[0]:
         drawn = result.sizes["metric"]
         cut = f"{drawn} of {of['metrics']} metrics" if drawn < of["metrics"] else ""
         legend(axes, title=cut)

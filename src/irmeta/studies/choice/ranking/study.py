@@ -509,9 +509,8 @@ def _left_interval(
             [unexplained(sigma, subset) for subset in subsets]
             for sigma in source.without_topics
         ]
-    except (
-        np.linalg.LinAlgError
-    ):  # without some topics a metric is determined by others
+    # without some topics a metric is determined by others
+    except np.linalg.LinAlgError:
         without = []
     return share_interval(left, [np.reshape(without, (-1, left.size))])
 

@@ -248,9 +248,8 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
         gap = one["by_topic"].values[0]
     else:
         gap = (one["score"] - one["median"]).values
-    order = np.argsort(gap, kind="stable")[
-        : np.isfinite(gap).sum()
-    ]  # those on which the system has a score
+    # those on which the system has a score
+    order = np.argsort(gap, kind="stable")[: np.isfinite(gap).sum()]
     below = min(FEW_TOPICS, (order.size + 1) // 2)
     ends = np.concatenate([order[:below], order[below:][::-1][:FEW_TOPICS]])
     if alone:

@@ -354,9 +354,8 @@ def _form_of(
         return additive(scores), []
     made = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
     told = [f"{kind}: {line}" for line in standardization.flat_topics(made)]
-    return made.assign_coords(
-        metric=scores["metric"]
-    ), told  # `kind` says what was done
+    # `kind` says what was done
+    return made.assign_coords(metric=scores["metric"]), told
 
 
 def _form(metric: str, kind: str, before: str | None) -> str:
