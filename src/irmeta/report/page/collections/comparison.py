@@ -1,9 +1,7 @@
 """The section on several collections: whether scores compare across them, raw and standardized."""
 
-from collections.abc import Mapping
 from dataclasses import replace
-
-import xarray as xr
+from functools import partial
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
@@ -28,22 +26,12 @@ def panels(content: Content) -> list[Panel]:
     """Make one panel of all pairs of collections, where there are several."""
     if len(content.used) < 2:
         return []
-    first = next(iter(content.order.values()))
-    return [
-        attempt(
-            "All pairs",
-            lambda: comparison_panel(
-                content.used, first, content.sources, content.seed
-            ),
-        )
-    ]
+    return [attempt("All pairs", partial(_panel, content))]
 
 
-def comparison_panel(
-    cubes: Mapping[str, xr.DataArray], by: str, source: str, seed: int
-) -> Panel:
+def _panel(content: Content) -> Panel:
     """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
-    outcome = compare(cubes, partitions=PARTITIONS, rng=seed).data
+    outcome = compare(content.used, partitions=PARTITIONS, rng=content.seed).data
     kinds = names(outcome.kind)
     pictures = {
         "drmse": Picture.of(
@@ -56,8 +44,9 @@ def comparison_panel(
         outcome,
         pictures=pictures,
         shown=["forms", "pairs"],
-        command=f"irmeta compare {source} --kind {','.join(kinds)} --partitions {PARTITIONS} --seed {seed}",
+        command=f"irmeta compare {content.sources} --kind {','.join(kinds)} --partitions {PARTITIONS} "
+        f"--seed {content.seed}",
     )
-
+    by = next(iter(content.order.values()))
     lines = [line for line in panel.findings if line.startswith(f"{by} (")]
     return replace(panel, findings=lines or panel.findings)

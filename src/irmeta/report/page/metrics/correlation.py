@@ -1,8 +1,6 @@
 """The section on agreement: which metrics say the same."""
 
-from collections.abc import Mapping
-
-import xarray as xr
+from functools import partial
 
 from irmeta.choices import Level
 from irmeta.report.page.content import LEVELS, Content
@@ -25,16 +23,12 @@ def panels(content: Content) -> list[Panel]:
     """Make a panel for each level, where there are metrics to compare."""
     if not content.several_metrics:
         return []
-    return content.levels(
-        lambda level: correlation_panel(level, content.used, content.sources)
-    )
+    return content.levels(partial(_panel, content))
 
 
-def correlation_panel(
-    level: Level, scores: Mapping[str, xr.DataArray], source: str
-) -> Panel:
+def _panel(content: Content, level: Level) -> Panel:
     """Show the correlation of every pair of metrics, ordered by the groups that they form."""
-    outcome = correlate(scores, unit=level).data
+    outcome = correlate(content.used, unit=level).data
     options = about(outcome)["options"]
     pictures = {
         "heatmap": Picture.of(
@@ -48,5 +42,5 @@ def correlation_panel(
         outcome,
         pictures=pictures,
         shown=["correlation", "groups"],
-        command=f"irmeta correlate {source} --unit {level}",
+        command=f"irmeta correlate {content.sources} --unit {level}",
     )

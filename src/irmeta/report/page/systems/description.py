@@ -27,22 +27,17 @@ TEXT = Text(
 
 def described(content: Content, name: str) -> xr.Dataset:
     """Return the description of one collection, which two sections show."""
-    scores = content.used[name]
-    by = content.order[name]
-    seed = content.seed
-    outcome: xr.Dataset = content.once(
-        f"description {name}",
-        lambda: describe(scores, by=by, teams=content.teams, rng=seed),
+    by, seed = content.order[name], content.seed
+    compute = partial(
+        describe, content.used[name], by=by, teams=content.teams, rng=seed
     )
+    outcome: xr.Dataset = content.once(f"description {name}", compute)
     return outcome
 
 
 def panel(content: Content, name: str) -> Panel:
     """Show the systems' means with intervals, and the ranks that they may have."""
-    outcome = described(content, name)
-    by = content.order[name]
-    source = content.source_of(name)
-    seed = content.seed
+    outcome, by = described(content, name), content.order[name]
     level = about(outcome)["options"]["level"]
     topics = outcome.sizes["topic"]
     there = [one for one in content.highlight if one in outcome.system]
@@ -62,7 +57,8 @@ def panel(content: Content, name: str) -> Panel:
         outcome,
         pictures=pictures,
         shown=["means", "topics"],
-        command=f"irmeta describe {source} --by {quote(by)}{content.by_team}{content.calling} --seed {seed}",
+        command=f"irmeta describe {content.source_of(name)} --by {quote(by)}{content.by_team}{content.calling} "
+        f"--seed {content.seed}",
     )
     return replace(
         made, tables={title: first(frame, by) for title, frame in made.tables.items()}

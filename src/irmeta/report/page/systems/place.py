@@ -3,8 +3,6 @@
 from functools import partial
 from shlex import quote
 
-import xarray as xr
-
 from irmeta.datasets import factors as factor_files
 from irmeta.datasets.reference import shipped_factors
 from irmeta.report.page.content import Content
@@ -31,30 +29,13 @@ def panels(content: Content) -> list[Panel]:
 
 
 def _panel(content: Content, name: str) -> Panel:
-    factors = factor_files.load(name)
-    used = content.used[name]
-    by = content.order[name]
-    shared = [
-        metric for metric in names(used.metric) if metric in names(factors.metric)
-    ]
-    metric = by
-    if shared and by not in shared:
+    """Place the systems of one collection by one metric: the one that orders them, if factors have that."""
+    factors, used = factor_files.load(name), content.used[name]
+    metric, known = content.order[name], names(factors.metric)
+    shared = [one for one in names(used.metric) if one in known]
+    if shared and metric not in shared:
         metric = shared[0]
-    return place_panel(
-        name, used, factors, metric, content.source_of(name), content.seed
-    )
-
-
-def place_panel(
-    name: str,
-    scores: xr.DataArray,
-    factors: xr.Dataset,
-    metric: str,
-    source: str,
-    seed: int,
-) -> Panel:
-    """Place the systems of one collection by one metric."""
-    outcome = place(scores, on=factors, metrics=[metric], rng=seed).data
+    outcome = place(used, on=factors, metrics=[metric], rng=content.seed).data
     level = about(outcome)["options"]["level"]
     pictures = {
         "place": Picture.of(
@@ -66,5 +47,6 @@ def place_panel(
         outcome,
         pictures=pictures,
         shown=["systems"],
-        command=f"irmeta place {source} --on {quote(name)} --metrics {quote(metric)} --seed {seed}",
+        command=f"irmeta place {content.source_of(name)} --on {quote(name)} --metrics {quote(metric)} "
+        f"--seed {content.seed}",
     )
