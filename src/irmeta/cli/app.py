@@ -370,7 +370,7 @@ def _kinds(kind: Any) -> list[Any]:
     return [one for part in parts for one in _kinds(part)]
 
 
-def _choices(kind: Any) -> list[str]:
+def choices_of(kind: Any) -> list[str]:
     """Return the names that a type takes; none where it takes others."""
     return [one for one in _kinds(kind) if isinstance(one, str)]
 
@@ -456,7 +456,7 @@ def _in_our_words(error: CycloptsError) -> str:
     if isinstance(error, UnknownOptionError):
         return _unknown(error, error.token.keyword or error.token.value)
     if isinstance(error, CoercionError) and taken is not None and error.token:
-        name = taken.parameter.metavar if _is_argument(taken) else taken.name
+        name = taken.parameter.metavar if is_argument(taken) else taken.name
         return f"{name}{misfit(error.token.value, taken.hint)}"
     if isinstance(error, ValidationError) and taken is not None:
         limits: Any = taken.parameter.validator
@@ -464,14 +464,14 @@ def _in_our_words(error: CycloptsError) -> str:
         return f"{taken.name} must be {within}, not {taken.value:g}"
     if isinstance(error, MissingArgumentError) and taken is not None:
         if error.keyword is not None:
-            choices = ", ".join(_choices(taken.hint))
+            choices = ", ".join(choices_of(taken.hint))
             value = f"one of {choices}" if choices else taken.parameter.metavar
             return f"{error.keyword} needs a value: {value}"
         # what is missing may have been misspelled
         if unknown := [one for one in error.unused_tokens or () if one[:2] == "--"]:
             return _unknown(error, unknown[0])
         value = taken.parameter.metavar
-        if _is_argument(taken):
+        if is_argument(taken):
             return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
         return f"{verb} needs {taken.name} {value}"
     return str(error).rstrip(".")
@@ -532,7 +532,8 @@ def _in_quotes(word: str) -> str:
     return f"; name several metrics in quotes, as in -m '... {word}'"
 
 
-def _is_argument(taken: "Argument") -> bool:
+def is_argument(taken: "Argument") -> bool:
+    """Say whether something stands on the command line without the name of an option."""
     return taken.parameter.group == (ARGUMENTS,)
 
 
@@ -547,7 +548,7 @@ def _taken(error: CycloptsError) -> "Iterable[Argument]":
 
 def _takes(error: CycloptsError) -> str:
     """Say which arguments a command takes."""
-    names = [str(one.parameter.metavar) for one in _taken(error) if _is_argument(one)]
+    names = [str(one.parameter.metavar) for one in _taken(error) if is_argument(one)]
     return (
         "one score file"
         if names == ["SCORES"]
@@ -567,7 +568,7 @@ def misfit(value: str, kind: Any) -> str:
     from irmeta.metrics.names import alike
 
     kinds = _kinds(kind)
-    if choices := _choices(kind):
+    if choices := choices_of(kind):
         begun = [one for one in choices if value.startswith(one)]
         close = [*alike(value, choices, least=0.6), *begun]
         mean = "".join(f"; did you mean {one}?" for one in close[:1])

@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Literal
 
-from irmeta.cli.app import ARGUMENTS, app, argument
+from irmeta.cli.app import app, argument, choices_of, is_argument
 from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
-    from cyclopts import App
     from cyclopts.argument import Argument
 
 NAMES = {
@@ -70,33 +69,17 @@ def complete(words: Sequence[str]) -> list[str]:
         names = chosen.resolved_commands()
         options = last.startswith("-")
         return _begun(last, [one for one in names if one.startswith("-") == options])
-    known = {name: one for one in _options(chosen) for name in one.names}
+    every = chosen.assemble_argument_collection()
+    known = {name: one for one in every if not is_argument(one) for name in one.names}
     taken = known.get(before[-1]) if before else None
     if taken is not None and taken.hint is not bool:
         return _values(before[-1], taken, last, before)
     if last.startswith("-"):
         return _begun(last, [*known, "--help", "--help-all"])
     if taken is None and not any(not word.startswith("-") for word in left):
-        return _begun(last, _choices(_first(chosen)))
+        arguments = [one.hint for one in every if is_argument(one)]
+        return _begun(last, choices_of(arguments[0]) if arguments else [])
     return []
-
-
-def _options(command: "App") -> "list[Argument]":
-    return [
-        one
-        for one in command.assemble_argument_collection()
-        if one.parameter.group != (ARGUMENTS,)
-    ]
-
-
-def _first(command: "App") -> Any:
-    """Return the type of the first argument."""
-    arguments = [
-        one.hint
-        for one in command.assemble_argument_collection()
-        if one.parameter.group == (ARGUMENTS,)
-    ]
-    return arguments[0] if arguments else None
 
 
 def _values(
@@ -111,7 +94,7 @@ def _values(
     if "--collection" in taken.names:
         dim = "collection"
     if dim is None:
-        return _begun(last, _choices(taken.hint))
+        return _begun(last, choices_of(taken.hint))
     cut = max(last.rfind(","), last.rfind(" ")) + 1
     names = _begun(last[cut:], _held(before, dim))
     return [last[:cut] + name for name in names]
@@ -133,13 +116,6 @@ def _held(words: Iterable[str], dim: str) -> list[str]:
         for name, one in there.items():
             names += [name] if dim == "collection" else one["names"][dim]
     return list(dict.fromkeys(names))
-
-
-def _choices(hint: Any) -> list[str]:
-    """Return the texts that a type allows, if it is a choice."""
-    if get_origin(hint) is Literal:
-        return [str(one) for one in get_args(hint)]
-    return [one for part in get_args(hint) for one in _choices(part)]
 
 
 def _begun(start: str, names: Iterable[str]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from irmeta.choices import Format, MeanOver, Missing, MissingOfPairs, explained
+from irmeta.choices import Format, MeanOver, Missing, explained
 from irmeta.cli.app import argument, option
 from irmeta.cli.help import RESULT as RESULT
 from irmeta.cli.help import SCORES as SCORES
@@ -179,13 +179,6 @@ class Selected:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Chosen(Selected):
-    """Which of the scores to use, and what to do where some are missing."""
-
-    missing: MissingScores = "error"
-
-
-@dataclass(frozen=True, kw_only=True)
 class Held(Selected):
     """Scores of one file, whether some are missing or not.
 
@@ -194,41 +187,26 @@ class Held(Selected):
 
     scores: Annotated[Path, argument()]
 
-    def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
-        """Read every collection of the file."""
-        return self.read(self.scores, also)
-
-    def cube(self, also: str | None = None) -> "xr.DataArray":
+    def cube(self) -> "xr.DataArray":
         """Read the only collection; where there are several the user has to choose one."""
-        return self.one(self.scores, also)
+        return self.one(self.scores)
 
 
 @dataclass(frozen=True, kw_only=True)
-class PickedPairs(Held, Chosen):
-    """Scores of one file, for a study that compares two and two, so that each pair can keep the scores it has.
-
-    missing : what to do where scores are missing
-    """
-
-    panel: ClassVar[str] = SCORES
-
-    missing: MissingOfPairs = "error"  # type: ignore[assignment]  # one choice more
-
-
-@dataclass(frozen=True, kw_only=True)
-class Pooled(Chosen):
+class Pooled(Selected):
     """Scores of one or more files, all collections in them.
 
     scores : score files (Parquet); every collection in them is used
     """
 
+    missing: MissingScores = "error"
     scores: Annotated[list[Path], argument()]
 
-    def cubes(self, also: str | None = None) -> "dict[str, xr.DataArray]":
+    def cubes(self) -> "dict[str, xr.DataArray]":
         """Read every collection of the files by name."""
         from irmeta.scores.cubes import distinct
 
-        [cubes] = distinct([[(path, self.read(path, also)) for path in self.scores]])
+        [cubes] = distinct([[(path, self.read(path)) for path in self.scores]])
         return cubes
 
 
@@ -295,21 +273,17 @@ class Called:
 
     labels: Path | None = None
 
-    def read(self) -> dict[str, str]:
-        """Read the labels by system, if a file of them is named."""
-        from irmeta.io.lists import read_labels
-
-        return {} if self.labels is None else read_labels(self.labels)
-
     def names_in(self, given: dict[str, Any]) -> dict[str, str]:
         """Put the names of systems where a command's options have their labels; return the labels by system."""
-        labels = self.read()
-        if labels:
-            from irmeta.studies.result.labels import NAMING, by_label
+        if self.labels is None:
+            return {}
+        from irmeta.io.lists import read_labels
+        from irmeta.studies.result.labels import NAMING, by_label
 
-            for name in NAMING:
-                if given.get(name) is not None:
-                    given[name] = by_label(named(given[name]) or "", labels)
+        labels = read_labels(self.labels)
+        for name in NAMING:
+            if given.get(name) is not None:
+                given[name] = by_label(named(given[name]) or "", labels)
         return labels
 
 

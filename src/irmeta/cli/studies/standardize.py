@@ -3,9 +3,9 @@
 from pathlib import Path
 from typing import Annotated
 
-from irmeta.choices import Flat, Kind, explained
+from irmeta.choices import Flat, Kind, MissingOfPairs, explained
 from irmeta.cli.app import Verbs, argument, option
-from irmeta.cli.options import PickedPairs, Quiet, Selected, Teamed
+from irmeta.cli.options import SCORES, WHERE_MISSING, Held, Quiet, Selected, Teamed
 from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.scores.attributes import about
 from irmeta.words import counted
@@ -26,12 +26,18 @@ FlatTopics = Annotated[
         ),
     ),
 ]
+Holes = Annotated[
+    MissingOfPairs,
+    option(panel=SCORES, help=explained(MissingOfPairs, WHERE_MISSING)),
+]
 To = Annotated[Path, option("-o", "--output", help="The file to write (Parquet).")]
 
 
 @standardize.command()
 def fit(
-    picked: PickedPairs,
+    held: Held,
+    *,
+    missing: Holes = "error",
     teamed: Teamed,
     output: To,
     quiet: Quiet = False,
@@ -44,9 +50,7 @@ def fit(
     from irmeta.scores import standardization
 
     refuse_overwriting(output)
-    factors = standardization.fit(
-        picked.cube(), teams=teamed.read(), missing=picked.missing
-    )
+    factors = standardization.fit(held.cube(), teams=teamed.read(), missing=missing)
     factor_files.save(factors, output)
     for note in about(factors)["notes"]:
         say_note(note, quiet=quiet)
