@@ -208,7 +208,7 @@ def shaped_worlds(folder: Path | None) -> Mapping[str, World]:
         real = _made()
     else:
         real = _matrix(folder / "matrices" / "web2012" / "ERR@20.csv")
-    one = like(real, np.random.default_rng(2), means=float(real.mean()))
+    one = like(real, np.random.default_rng(2)).with_means(float(real.mean()))
     return {"one mean, own shapes": one}
 
 

@@ -66,7 +66,7 @@ def test_systems_depend_on_each_other_as_real_ones_do():
 def test_means_that_are_asked_for_are_the_truth():
     """Margins are tilted until their means are as asked."""
     wanted = np.full((12, 2), 0.4)
-    world = like(real(), np.random.default_rng(0), means=wanted)
+    world = like(real(), np.random.default_rng(0)).with_means(wanted)
     np.testing.assert_allclose(world.means, wanted, atol=1e-8)
     np.testing.assert_allclose(
         world.scores(20_000, np.random.default_rng(1)).mean(axis=1), wanted, atol=0.01
@@ -76,7 +76,7 @@ def test_means_that_are_asked_for_are_the_truth():
 def test_a_mean_beyond_the_scores_is_an_error():
     """A mean that no system's scores allow is refused with the range."""
     with pytest.raises(ScoresError, match="choose one between"):
-        like(real(), np.random.default_rng(0), means=1.5)
+        like(real(), np.random.default_rng(0)).with_means(1.5)
 
 
 def test_tied_systems_have_one_mean():
@@ -89,6 +89,14 @@ def test_tied_systems_have_one_mean():
         ]
         > 0
     ).all()
+
+
+def test_more_systems_like_simulated_ones_have_names_of_their_own():
+    """A simulated cube may be imitated in turn: further systems are not called as those that it has."""
+    rng = np.random.default_rng(0)
+    once = like(real(), rng, systems=15).cube(25, rng)
+    names = like(once, rng, systems=18).systems
+    assert names[12:] == [f"further{number}" for number in range(1, 7)]
 
 
 @pytest.mark.parametrize("systems", [5, 12, 30])

@@ -444,7 +444,8 @@ def test_what_cannot_be_scored_fails_after_two_trials(tmp_path: Path) -> None:
             "'yesterday' is not a date",
         ),
         ("run,date\na,1969-12-31\n", "'1969-12-31' is not between 1970 and"),
-        ("run\na\na\n", "'a' stands on two lines"),
+        ("run\na\na\n", "table.csv:3: 'a' stands on an earlier line"),
+        ("run,date\na,\nb,never\n", "table.csv:3: 'never' is not the date of a run"),
     ],
 )
 def test_tables_that_are_none(tmp_path: Path, text: str, says: str) -> None:

@@ -50,7 +50,7 @@ TABLES = {
     b"run,team\nr,\xff\n\xff": "1 cell, but the header has 2",
     b"run,team,x\nr,t,y,z,w\n": "5 cells, but the header has 3",
     b"run,team\n" + b"a" * 200_000 + b",t\n": "not a CSV table",
-    b"run,team\nr,t\nr,u\n": "'r' stands on two lines",
+    b"run,team\nr,t\nr,u\n": "'r' stands on an earlier line",
     b"run,team\n\0,t\n": "NUL bytes",
 }
 FORMS = [

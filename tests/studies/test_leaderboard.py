@@ -298,6 +298,21 @@ def test_a_task_that_no_complete_model_has_does_not_take_the_board_down() -> Non
     assert (made.sizes["system"], made.sizes["topic"]) == (20, 19)
     said = "left out: 1 task that fewer than 3 models have, too few to predict from: t3"
     assert said in about(made)["notes"]
+    scores[1] = NAN
+    scores[1, 3] = 0.5
+    made = leaderboard(board(scores), holes="predict", aggregate="mean", resamples=40)
+    assert f"{said}; and 1 model without another task: m1" in about(made)["notes"]
+
+
+def test_what_an_aggregate_says_does_not_depend_on_which_others_there_are() -> None:
+    """Values, ranks and rank sets by Borda are the same alone and beside others, whatever is done with holes."""
+    scores = board(drawn(models=12, holes=0.2))
+    for holes in ("bounds", "predict", "complete"):
+        alone = leaderboard(scores, holes=holes, aggregate="borda", resamples=100)
+        beside = leaderboard(scores, holes=holes, aggregate="mean,borda", resamples=100)
+        for name in ("value", "rank", "best", "worst", "low", "high"):
+            both = (one[name].sel(aggregate="borda").values for one in (alone, beside))
+            np.testing.assert_array_equal(*both, err_msg=f"{name}, {holes}")
 
 
 def test_models_with_few_tasks_can_be_left_out() -> None:

@@ -140,11 +140,13 @@ def _followed(worker: int, reader: int) -> tuple[int, bool]:
 
 
 def _work(process: int) -> tuple[int, int, int]:
-    """Return a process's own processor time and the kernel's for it, in ticks, and its page faults."""
+    """Return a process's own processor time and the kernel's for it, in ticks, and its page faults; 0 if unknown."""
     with suppress(OSError):
         said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
-        fields = said.rpartition(")")[2].split()
-        return int(fields[11]), int(fields[12]), int(fields[7])
+        # the fields after the name, which is the second, as proc(5) numbers them
+        fields = dict(enumerate(said.rpartition(")")[2].split(), start=3))
+        own, kernel, faults = (int(fields[number]) for number in (14, 15, 10))
+        return own, kernel, faults
     return 0, 0, 0
 
 

@@ -7,6 +7,7 @@ Sources: Urbano and Nagler (SIGIR 2018); Urbano, Lima and Hanjalic (SIGIR 2019).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import count, islice
 
 import numpy as np
 import numpy.typing as npt
@@ -114,6 +115,21 @@ class World:
             collection=f"{self.collection}, true means",
         )
 
+    def with_means(self, means: npt.ArrayLike) -> "World":
+        """Return the world whose margins have these means, one for all or (system, metric).
+
+        A mean that the scores of a margin do not allow raises ScoresError.
+        """
+        targets = np.broadcast_to(means, self.means.shape)
+        margins = [
+            [
+                margin.tilted(float(mean))
+                for margin, mean in zip(row, wanted, strict=True)
+            ]
+            for row, wanted in zip(self.margins, targets, strict=True)
+        ]
+        return replace(self, margins=margins)
+
     def tied(self, groups: int) -> "World":
         """Return the world in which systems tie in that number of groups, neighbours by mean, all with one margin.
 
@@ -167,14 +183,12 @@ def like(
     rng: np.random.Generator,
     *,
     systems: int | None = None,
-    means: npt.ArrayLike | None = None,
 ) -> World:
     """Return the world whose cubes are like this one.
 
     scores : a cube without missing cells, at least 2 systems and 5 topics, else ScoresError.
-    systems : how many; some drawn at random where there are more. Where there are fewer, each further system has the
-    margins of one and depends on the others as the halfway point of two does.
-    means : (system, metric), the true means to have instead of those the margins give.
+    systems : how many, 2 or more, else ScoresError; some drawn at random where there are more. Where there are fewer,
+    each further system has the margins of one and depends on the others as the halfway point of two does.
 
     >>> from irmeta.scores.cube import cube
     >>> real = cube(np.random.default_rng(0).random((4, 30, 1)), list("abcd"), list(map(str, range(30))), ["AP"])
@@ -199,14 +213,6 @@ def like(
         for row in scores.values
     ]
     chosen = [margins[i] for i in picked]
-    if means is not None:
-        targets = np.broadcast_to(
-            np.asarray(means, dtype=np.float64), (len(picked), scores.sizes["metric"])
-        )
-        chosen = [
-            [m.tilted(float(t)) for m, t in zip(*pair, strict=True)]
-            for pair in zip(chosen, targets, strict=True)
-        ]
     normal = _normal_scores(scores.values)
     mixed = _scaled(normal[picked] + normal[beside])
     metrics = [str(name) for name in scores.metric.values]
@@ -219,7 +225,10 @@ def like(
 def _systems(
     scores: xr.DataArray, systems: int | None, rng: np.random.Generator
 ) -> tuple[Ints, Ints, list[str]]:
-    """Pick systems, and for each the one it is mixed with: itself, but for those beyond the real ones."""
+    """Return the systems picked, those that they are mixed with, and their names, (system,) each.
+
+    A real one is mixed with itself; each beyond them with another, and has a name of its own.
+    """
     there = scores.sizes["system"]
     wanted = there if systems is None else systems
     if wanted < 2:
@@ -227,12 +236,10 @@ def _systems(
     known = np.sort(rng.permutation(there)[:wanted])
     more = rng.integers(there, size=max(0, wanted - there))
     other = (more + rng.integers(1, there, size=len(more))) % there
-    names = [str(name) for name in scores.system.values[known]]
-    return (
-        np.append(known, more),
-        np.append(known, other),
-        names + [f"further{n}" for n in range(1, len(more) + 1)],
-    )
+    taken = [str(name) for name in scores.system.values]
+    free = (name for n in count(1) if (name := f"further{n}") not in taken)
+    names = [taken[at] for at in known] + list(islice(free, len(more)))
+    return np.append(known, more), np.append(known, other), names
 
 
 def _is_discrete(scores: Floats) -> bool:

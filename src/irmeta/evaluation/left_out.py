@@ -21,7 +21,6 @@ from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.evaluation.task import Task
 from irmeta.metrics.names import Metric
-from irmeta.metrics.signatures import CATALOGUE
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Indices
 
@@ -211,15 +210,9 @@ def _chunk_without(
 
 def _ignores_unjudged(metric: Metric) -> bool:
     """Tell whether a metric takes documents of grade 0 and unjudged ones for the same."""
-    if "rel" in CATALOGUE[metric.base].params:
-        own = metric["rel"]
-    else:
-        own = None
-    return (
-        metric.base in BLIND
-        and not metric["judged_only"]
-        and (own is None or float(own) > 0)
-    )
+    rel = metric.get("rel")
+    blind = metric.base in BLIND and not metric["judged_only"]
+    return blind and (rel is None or float(rel) > 0)
 
 
 def _chunks(runs: Sequence[JudgedRun]) -> Iterator[list[JudgedRun]]:

@@ -175,13 +175,20 @@ def test_a_dataset_that_cannot_be_downloaded(monkeypatch: pytest.MonkeyPatch) ->
         def has_qrels(self) -> bool:
             return True
 
+        def has_scoreddocs(self) -> bool:
+            return True
+
         def qrels_iter(self) -> Any:
             raise RuntimeError("All download sources failed", ["http://example.org"])
+
+        scoreddocs_iter = qrels_iter
 
     monkeypatch.setattr(ir_datasets, "load", lambda _: Unreachable())
     message = r"irds:far: ir_datasets cannot read it \(All download sources failed\); .*ir_datasets export ID qrels"
     with pytest.raises(FileFormatError, match=message):
         irmeta.evaluate("irds:far", {"r": RUN}, "AP")
+    with pytest.raises(FileFormatError, match="ir_datasets export ID scoreddocs"):
+        irmeta.evaluate(QRELS, "irds:far", "AP")
 
 
 OPENSEARCH = {

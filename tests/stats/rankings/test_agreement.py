@@ -69,7 +69,8 @@ def test_over_means_without_each_topic(method, block, monkeypatch):
     """The correlation over system means without a topic is that of means over the other topics of its collection."""
     monkeypatch.setattr(agreement, "BLOCK", block)  # one topic at a time, two, or all
     parts = [made(0), made(1, systems=5, topics=4)]
-    whole, without = agreement.over_means(parts, method)
+    whole = agreement.over_means(parts, method)
+    without = agreement.over_means_without_topics(parts, method)
     of = agreement.COEFFICIENTS[method][1]
     means = [settled(part.mean(axis=1)) for part in parts]
     np.testing.assert_allclose(
@@ -155,7 +156,8 @@ def test_intervals_over_shared_topics_cover_the_truth(method):
 
 def test_no_topics_to_leave_out():
     """A table of means has a correlation and no interval."""
-    whole, without = agreement.over_means([made(topics=1)], "pearson")
+    whole = agreement.over_means([made(topics=1)], "pearson")
+    without = agreement.over_means_without_topics([made(topics=1)], "pearson")
     low, high = agreement.interval(whole, without)
     assert np.isfinite(whole).all()
     assert np.isnan(low).all()
@@ -229,7 +231,7 @@ def test_intervals_over_means_shrink_with_topics():
     widths = []
     for topics in (25, 100):
         part = ability + rng.normal(size=(20, topics, 2))
-        whole, _ = agreement.over_means([part], "kendall")
+        whole = agreement.over_means([part], "kendall")
         low, high = agreement.interval_over_means([part], "kendall", whole)
         assert low[0, 1] < whole[0, 1] < high[0, 1]
         widths.append((high - low)[0, 1])
@@ -239,7 +241,7 @@ def test_intervals_over_means_shrink_with_topics():
 def test_an_interval_over_means_of_three_topics_is_unknown():
     """With fewer than four topics there is none."""
     part = np.random.default_rng(0).random((5, 3, 2))
-    whole, _ = agreement.over_means([part], "kendall")
+    whole = agreement.over_means([part], "kendall")
     ends = agreement.interval_over_means([part], "kendall", whole)
     assert np.isnan(ends).all()
 

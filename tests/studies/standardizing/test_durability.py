@@ -217,6 +217,12 @@ def test_what_the_splits_assume_is_told():
     )
     outcome = durability(old, new, teams="stem")
     assert about(outcome)["options"]["teams"] == "stem"
+    alone = new.assign_coords(system=[f"new{i}" for i in range(new.sizes["system"])])
+    for sides in ((old, alone), (alone, old)):
+        assert any(
+            "keep the systems of a team together" in note
+            for note in about(durability(*sides))["notes"]
+        )
     assert any(
         "keep the systems of a team together" in note
         for note in about(outcome)["notes"]

@@ -214,18 +214,19 @@ def _main(one: "Seen") -> "Seen":
 
 
 def _across(one: "Seen") -> "Seen":
-    """Return what all collections of a score file have in common; the main one, where they are of judges."""
-    shared = [name for name in one.metrics if _held(name, one) == len(one.parts)]
+    """Return a score file as one collection, with the metrics that all have and every system.
+
+    The main collection where no metric is in all, or where collections are of judges.
+    """
+    shared = [name for name in one.metrics if all(name in p.metrics for p in one.parts)]
     if one.alike or not shared:
         return _main(one)
-    # those that most collections have come first
-    systems = sorted(one.systems, key=lambda name: -_held(name, one))
+
+    def collections_of(system: str) -> int:
+        return sum(system in part.systems for part in one.parts)
+
+    systems = sorted(one.systems, key=collections_of, reverse=True)
     return replace(one, metrics=tuple(shared), systems=tuple(systems))
-
-
-def _held(name: str, one: "Seen") -> int:
-    """Count the collections of a score file that have a metric or a system."""
-    return sum(name in part.metrics or name in part.systems for part in one.parts)
 
 
 def _taken(seen: "Seen", one: "Seen") -> str:

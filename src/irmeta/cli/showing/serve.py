@@ -175,9 +175,9 @@ def submit(
             raise IrmetaError(f"{path}: no such file")
         if check:
             found = server.check(path, own)
-            wrong = [one for one in found["remarks"] if one["level"] == "error"]
-            refused = wrong or found["status"] >= 400
-            found["verdict"] = f"would be {'refused' if refused else 'taken'}"
+            found["verdict"] = (
+                f"would be {'refused' if _is_refused(found) else 'taken'}"
+            )
         else:
             found = server.checked(server.submit(path, own, about))
         if hidden and hidden["feedback"] != "none" and found["status"] < 300:
@@ -295,15 +295,18 @@ def _gate(
     )
 
 
+def _is_refused(outcome: dict[str, Any]) -> bool:
+    """Say whether a server refuses a run, by its status or by a remark."""
+    remarks = outcome.get("remarks", [])
+    wrong = any(remark["level"] == "error" for remark in remarks)
+    return wrong or outcome["status"] >= HTTPStatus.BAD_REQUEST
+
+
 def _code(outcomes: list[dict[str, Any]], *, failed: bool) -> int:
-    """Return the exit code: 1 for a refused run, 2 for a name that is taken, 3 for a run that fails."""
-    taken = [one for one in outcomes if one["status"] == HTTPStatus.CONFLICT]
-    wrong = any(
-        one["status"] >= 400
-        or any(remark["level"] == "error" for remark in one.get("remarks", []))
-        for one in outcomes
-        if one not in taken
-    )
-    if taken and not wrong:
+    """Return the exit code: 1 if a run is refused, else 2 if a name is taken, else 3 if a run fails, else 0."""
+    refused = [one["status"] for one in outcomes if _is_refused(one)]
+    if any(status != HTTPStatus.CONFLICT for status in refused):
+        return 1
+    if refused:
         return 2
-    return 1 if wrong else FAILED * failed
+    return FAILED if failed else 0

@@ -125,6 +125,9 @@ def scores(sentences: list[list[float] | None]) -> tuple[float, float]:
 
     precision = sum of a_c / number of judged citations c; recall = sum of max a_c of sentence s / number of sentences s
 
+    sentences : what the judged citations of each are worth; [] where it cites nothing, None where no citation of it was
+    judged: that sentence is left out. NaN where all are.
+
     >>> scores([[1.0], [0.5], []])
     (0.75, 0.5)
     """

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
 IR_DATASETS = "irds:"
 """What begins the name of a dataset of ir_datasets."""
+PARTS = {"qrels": "judgments", "scoreddocs": "run (scored documents)"}
+"""What the parts of a dataset of ir_datasets are, by its names of them."""
 
 
 def plain(given: Any) -> Any:
@@ -59,6 +61,10 @@ def run_of_ir_datasets(name: str) -> "pl.DataFrame":
 
 
 def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
+    """Return the rows of a part of a dataset; raise IrmetaError where it lacks it, or cannot be read.
+
+    what : a part as ir_datasets calls it, one of `PARTS`.
+    """
     try:
         import ir_datasets
     except ImportError as error:
@@ -72,12 +78,8 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
             f"{name}: ir_datasets has no such dataset; `ir_datasets list` lists them"
         ) from error
     if not getattr(dataset, f"has_{what}")():
-        if what == "qrels":
-            noun = "judgments"
-        else:
-            noun = "run (scored documents)"
         raise IrmetaError(
-            f"{name}: the dataset has no {noun}; a subset may have them, as {name}/test"
+            f"{name}: the dataset has no {PARTS[what]}; a subset may have them, as {name}/test"
         )
     try:
         return list(getattr(dataset, f"{what}_iter")())
@@ -85,10 +87,10 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
     except Exception as error:
         # of a download that failed, the first argument; the second is all that was tried
         first = error.args[0] if error.args else type(error).__name__
-        reason = first if isinstance(first, str) else error
+        cause = first if isinstance(first, str) else error
         raise FileFormatError(
-            f"{name}: ir_datasets cannot read it ({reason}); if it cannot be downloaded from here, "
-            "save its judgments to a file elsewhere (`ir_datasets export ID qrels > qrels.txt`)"
+            f"{name}: ir_datasets cannot read it ({cause}); if it cannot be downloaded from here, "
+            f"save its {PARTS[what]} to a file elsewhere (`ir_datasets export ID {what} > {what}.txt`)"
         ) from error
 
 

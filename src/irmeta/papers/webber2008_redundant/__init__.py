@@ -15,6 +15,7 @@ from irmeta.papers.webber2008_redundant.elsewhere import (
 from irmeta.papers.webber2008_redundant.halving import halving_cells
 from irmeta.papers.webber2008_redundant.power import (
     PARTITIONS,
+    TOP,
     matrices,
     measured,
     signs,
@@ -41,7 +42,7 @@ def reproduce(data: Path, *, rng: int = 0) -> xr.Dataset:
     ]
     options = {
         "partitions": PARTITIONS,
-        "top": 0.75,
+        "top": TOP,
         "by": "AP",
         "coefficient": "Kendall tau-b",
         "seed": rng,

@@ -17,6 +17,8 @@ METRICS = ("P@10", "RR", "RBP(p=0.95)", "AP", "nDCG")
 SIZES = (5, 10, 15, 20, 25)
 PARTITIONS = 2000
 SIGN_PARTITIONS = 2000
+TOP = 0.75
+"""The share of systems, the best by AP, that the paper keeps."""
 TOPIC_GROUPS, SYSTEM_GROUPS = 25, 12
 """Groups that the jackknife leaves out in turn."""
 
@@ -48,7 +50,7 @@ def matrices(data: Path, name: str, topics: str) -> xr.DataArray:
     )
 
 
-def measured(scores: xr.DataArray, rng: int, *, top: float | None = 0.75) -> xr.Dataset:
+def measured(scores: xr.DataArray, rng: int, *, top: float | None = TOP) -> xr.Dataset:
     """Measure predictive power among the best systems by AP, or all, and for smaller sets of topics."""
     sizes = [size for size in SIZES if size <= scores.sizes["topic"] // 2]
     by = None if top is None else "AP"
@@ -104,7 +106,7 @@ def signs(scores: xr.DataArray) -> Signs:
     left out in turn, V = (g - 1) / g sum of (figure without a group - their mean)² of g groups, the two summed. Nothing
     in it depends on a seed, and the noise of the partitions makes it a little too large.
     """
-    best = select(top_systems(scores, 0.75, by="AP"), metrics=["P@10", "RR", "AP"])
+    best = select(top_systems(scores, TOP, by="AP"), metrics=["P@10", "RR", "AP"])
     values = best.values
     parts, freedom = [], []
     for axis, groups in ((1, TOPIC_GROUPS), (0, SYSTEM_GROUPS)):

@@ -44,7 +44,7 @@ def matrix(
         aspect="auto",
         interpolation="nearest",
     )
-    if len(rows) == len(columns):
+    if list(rows) == list(columns):  # of pairs
         axes.set_gid(SQUARE)
     axes.set_xticks(range(len(columns)), columns)
     axes.set_yticks(range(len(rows)), rows)

@@ -681,7 +681,11 @@ def _across(system: str | None, topic: str | None, values: Sequence[str]) -> str
 def _first(frame: pl.DataFrame) -> str:
     """Name the first column if it can name the rows; a table without one raises ScoresError."""
     first, *_ = frame.columns or [""]
-    if not frame.width or frame[first].dtype.is_numeric() or _of_scores(frame[first]):
+    if (
+        not frame.width
+        or frame[first].dtype.is_numeric()
+        or _holds_scores(frame[first])
+    ):
         raise ScoresError(
             "no column of the table names systems or topics; it has "
             f"{_named(frame.columns) or 'none'}. Name the columns: --system "
@@ -691,11 +695,15 @@ def _first(frame: pl.DataFrame) -> str:
     return first
 
 
-def _of_scores(column: pl.Series) -> bool:
-    """Say whether a column of text holds scores rather than names: numbers, some of them twice or below 1."""
+def _holds_scores(column: pl.Series) -> bool:
+    """Say whether a column of text holds scores rather than names: numbers, some of them twice or below 1.
+
+    >>> [_holds_scores(pl.Series(one)) for one in (["401", "402"], ["-0.3", "1"], ["2e-3", "1"], ["a", "b"])]
+    [False, True, True, False]
+    """
     if column.dtype != pl.String or is_text(column):
         return False
-    below = column.str.contains(r"^0?\.\d").any()
+    below = column.str.contains(r"^[+-]?(0?\.\d|\d(\.\d+)?[eE]-\d)").any()
     return bool(below or column.is_duplicated().any())
 
 

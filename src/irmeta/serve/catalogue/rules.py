@@ -151,9 +151,9 @@ def fit(name: str) -> str:
 
 def require_safe(run: Mapping[str, Any]) -> None:
     """Refuse a submission of another site whose key would lead elsewhere, or whose texts no board takes."""
-    for rule, text in ((RANDOM, run["key"]), (NAME, run["name"])):
-        if not rule.fullmatch(text):
-            raise IrmetaError(f"{text!r}: no key, or no name, of a run")
+    for what, rule in (("key", RANDOM), ("name", NAME)):
+        if not rule.fullmatch(run[what]):
+            raise IrmetaError(f"{run[what]!r} cannot be the {what} of a run")
     described({name: run[name] for name in DESCRIBED})
 
 

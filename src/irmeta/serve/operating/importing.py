@@ -195,29 +195,38 @@ def read_table(path: Path) -> dict[str, dict[str, str]]:
     table = sheet(path, *COLUMNS.values())
     places = {what: table.place(names) for what, names in COLUMNS.items()}
     found: dict[str, dict[str, str]] = {}
-    for _, row in table.rows:
+    for line, row in table.rows:
         said = {
             what: "" if place is None else stripped(row[place])
             for what, place in places.items()
         }
-        said["received"] = _moment(path, said["received"])
+        said["received"] = _moment(f"{path}:{line}", said["received"])
         run = said.pop("run")
         if not run:
             raise IrmetaError(
-                f"{path}: a line names no run; the first line names the columns, one of them run"
+                f"{path}:{line}: it names no run; the first line names the columns, one of them run"
             )
         if run in found:
-            raise IrmetaError(f"{path}: {run!r} stands on two lines; remove one")
+            raise IrmetaError(
+                f"{path}:{line}: {run!r} stands on an earlier line, too; remove one"
+            )
         found[run] = said
     return found
 
 
-def _moment(path: Path, date: str) -> str:
-    """Return a date in microseconds since 1970, as text; nothing for no date."""
+def _moment(where: str, date: str) -> str:
+    """Return the date of a run in microseconds since 1970, as text; nothing for no date."""
+    if not date:
+        return ""
     try:
-        return str(moment(date)) if date else ""
+        found = moment(date)
     except IrmetaError as error:
-        raise IrmetaError(f"{path}: {error}") from error
+        raise IrmetaError(f"{where}: {error}") from error
+    if found is None:
+        raise IrmetaError(
+            f"{where}: {date!r} is not the date of a run; leave it empty if nobody knows"
+        )
+    return str(found)
 
 
 def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[str]:

@@ -70,21 +70,31 @@ def over_scores(
     return whole, np.split(without, np.cumsum(counts)[:-1])
 
 
-def over_means(
-    parts: Sequence[Floats], method: Coefficient
-) -> tuple[Floats, list[Floats]]:
-    """Correlate metrics over the system means of parts (system, topic, metric), and without each topic of each part.
+FEWEST_TOPICS = 4
+"""Topics of a part that it takes to leave out some of them."""
 
-    The second value holds, for each part, an array (topic left out, metric, metric), empty if it has under 4 topics.
+
+def over_means(parts: Sequence[Floats], method: Coefficient) -> Floats:
+    """Correlate metrics over the system means of parts (system, topic, metric): (metric, metric)."""
+    _, correlate = COEFFICIENTS[method]
+    means = np.concatenate([settled(part.mean(axis=1)) for part in parts]).T
+    return correlate(means, means)
+
+
+def over_means_without_topics(
+    parts: Sequence[Floats], method: Coefficient
+) -> list[Floats]:
+    """Correlate metrics over system means without each topic of each part (system, topic, metric).
+
+    For each part an array (topic left out, metric, metric), empty if it has fewer than `FEWEST_TOPICS`.
     """
     means = [settled(part.mean(axis=1).T) for part in parts]  # (metric, system) each
-    together = np.concatenate(means, axis=1)
-    metrics, systems = together.shape
+    metrics, systems = len(means[0]), sum(len(part) for part in parts)
     block = max(1, BLOCK // (systems**2 * metrics))  # topics to leave out at a time
     without = []
     cuts = []  # (number of the part, topics of it to leave out)
     for at, part in enumerate(parts):
-        topics = part.shape[1] if part.shape[1] >= 4 else 0
+        topics = part.shape[1] if part.shape[1] >= FEWEST_TOPICS else 0
         without.append(np.empty((topics, metrics, metrics)))
         every = range(topics)
         cuts += [(at, every[start : start + block]) for start in every[::block]]
@@ -93,8 +103,7 @@ def over_means(
     )
     for (at, left_out), r in zip(cuts, found, strict=True):
         without[at][left_out] = r
-    _, correlate = COEFFICIENTS[method]
-    return correlate(together, together), without
+    return without
 
 
 def _means_without(
@@ -127,12 +136,12 @@ def interval_over_means(
     same parts share are halved together. A ranking moves by whole steps, which one topic less makes or does not: the
     jackknife that leaves out single topics is inconsistent for it, the one that leaves out half of them is not. On
     Fisher's z, with k of n topics kept, the variance is k / (n - k) times that over halves; Student's t has as many
-    degrees of freedom as in `interval`, at most systems - 1. NaN where a part has fewer than 4 topics, where a half has
+    degrees of freedom as in `interval`, at most systems - 1. NaN where a part has too few topics, where a half has
     no correlation, and where nothing moves it.
     Source: Shao and Wu (Annals of Statistics 1989).
     """
     counts = [part.shape[1] for part in parts]
-    if min(counts) < 4:
+    if min(counts) < FEWEST_TOPICS:
         unknown = np.full(whole.shape, np.nan)
         return unknown, unknown.copy()
     number = np.arange(sum(counts)) if topics is None else np.concatenate(topics)
@@ -260,7 +269,7 @@ def _where_both(
         if n < 2:
             r = _nothing(metrics.size)[0]
         else:
-            r = over_means(used, method)[0]
+            r = over_means(used, method)
         if n >= max(fewest, 2):
             ends = interval_over_means(used, method, r, numbers)
         else:

@@ -173,7 +173,13 @@ def _reached(
     least: Floats,
     weights: Singles,
 ) -> Indices:
-    """Count for each pair the draws in which some pair that is no clearer, or any that is reversed, reaches its r."""
+    """Count for each pair the draws in which some pair that is no clearer, or any that is reversed, reaches its r.
+
+    rows : (row, topic), 0 where a score is missing.  there : 1 where it is not; None if all are there.
+    better, worse : (pair,), the rows of pairs from the least clear to the clearest.  unit : (pair,), 1 / root of the
+    sum of squares of the pair's differences.  least : (pair,), from where on a draw counts.
+    weights : (draw, topic).
+    """
     drawn = weights @ rows.T  # (draw, row)
     if there is not None:
         # the root mean square of the weights of a row's topics, 1 if it has all

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, fields
 from typing import Any, get_args
 
 import numpy as np
@@ -176,8 +176,8 @@ def reproduction(
 ) -> xr.Dataset:
     """Return the cells of a paper as a result with the dimension `cell`."""
     columns = {
-        name: [asdict(cell)[name] for cell in cells]
-        for name in Cell.__dataclass_fields__
+        field.name: [getattr(cell, field.name) for cell in cells]
+        for field in fields(Cell)
     }
     numbers = {
         name: np.array(columns.pop(name), dtype=np.float64)

@@ -161,7 +161,10 @@ def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
 
 
 def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
-    """Name the best pool where the best way is judged in full: that is as deep as it was, no depth to order."""
+    """Name the best way with a pool depth where the best of all is judged in full.
+
+    Nobody can order "in full" for new topics: it is as deep as these judgments happen to be.
+    """
     tau = np.where(outcome["depth"] == FULL, np.nan, outcome["chosen_tau"])
     if outcome["depth"].values[best] != FULL or np.isnan(tau).all():
         return []

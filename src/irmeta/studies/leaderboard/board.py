@@ -289,11 +289,18 @@ def predictable(board: Board, least: int) -> Board:
     if tasks.all():
         return board
     models = np.asarray(present[:, tasks].any(axis=1))
-    rare = [name for name, on in zip(board.tasks, tasks, strict=True) if not on]
+    rare, bare = (
+        [name for name, kept in zip(names, keep, strict=True) if not kept]
+        for names, keep in ((board.tasks, tasks), (board.models, models))
+    )
     note = (
         f"left out: {counted(len(rare), task)} that fewer than {least} {model}s have, too few to "
         f"predict from: {listed(rare)}"
     )
+    if bare:
+        note += (
+            f"; and {counted(len(bare), model)} without another {task}: {listed(bare)}"
+        )
     return replace(board.kept(models, tasks), notes=[*board.notes, note])
 
 

@@ -336,11 +336,11 @@ def _standings(
             kind: _allowed(_scores_for(kind, board), kind, types)
             for kind in set(bounded.values())
         }
-        share = partial(
+        rank = partial(
             standing.as_it_is, types=types, level=level, draws=draws, runs=runs
         )
         return [
-            share(
+            rank(
                 _scores_for(kind, board),
                 kind,
                 again(rng),
@@ -348,7 +348,7 @@ def _standings(
             )
             for kind in kinds
         ]
-    share = partial(
+    rank = partial(
         standing.resampled,
         _filled(board.scores, filled),
         types=types,
@@ -357,7 +357,7 @@ def _standings(
         filled=filled is not None,
         runs=runs,
     )
-    return [share(kind, others, rng, tasks=over != "items") for kind in kinds]
+    return [rank(kind, others, again(rng), tasks=over != "items") for kind in kinds]
 
 
 def _scores_for(kind: Aggregate, board: Board) -> Floats:

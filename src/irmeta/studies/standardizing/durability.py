@@ -85,7 +85,7 @@ def durability(
         by = by.sel(metric=metrics)
         scores = scores.sel(metric=metrics)
         require_variation(scores.mean("topic").values.T, metrics)
-        team = _sides(by, scores, teams)
+        team = _teams_by_side(by, scores, teams)
         unknown = unknown or team.unknown
         found, flat_notes = _aged(by, scores, kind, flat, team.of, generator)
         figures.append(found)
@@ -109,7 +109,7 @@ def durability(
     return outcome.assign_coords(topics=list(met), metric=metrics)
 
 
-def _sides(old: xr.DataArray, new: xr.DataArray, teams: Grouping) -> Teams:
+def _teams_by_side(old: xr.DataArray, new: xr.DataArray, teams: Grouping) -> Teams:
     """Return the teams of the old systems, and after them those of the new."""
     of_old, of_new = (
         teams_of(one["system"].values, teams, one.values) for one in (old, new)
@@ -117,7 +117,7 @@ def _sides(old: xr.DataArray, new: xr.DataArray, teams: Grouping) -> Teams:
     return Teams(
         of_old.names + of_new.names,
         np.concatenate([of_old.of, of_new.of + len(of_old.names)]),
-        of_old.source,
+        of_old.source or of_new.source,
         of_old.unknown or of_new.unknown,
     )
 

@@ -38,6 +38,7 @@ from irmeta.stats.rankings.agreement import (
     left_out,
     merges,
     over_means,
+    over_means_without_topics,
     over_scores,
     share_interval,
 )
@@ -274,7 +275,8 @@ def _correlated(
     parts = _values(used, level)
     numbers = unit_numbers(used)
     if level == "system":
-        r, without = over_means(parts, method)
+        r = over_means(parts, method)
+        without = over_means_without_topics(parts, method)
     else:
         r, without = over_scores(parts, method, numbers)
     n = sum(

@@ -355,7 +355,7 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
     scores = family.scores
     notes = _on_tests(way, scores, family.found)
     notes += on_intervals(way, scores, "comparison")
-    notes += _on_intervals_apart(figures, way)
+    notes += _on_intervals_without_verdict(figures, way)
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(way.margin, scores)
     if family.picks_best:
@@ -371,7 +371,7 @@ def _on_tests(way: Way, scores: xr.DataArray, found: Floats) -> list[str]:
     return on_tests(way, scores, len(found), list(differing.T))
 
 
-def _on_intervals_apart(figures: Mapping[str, Floats], way: Way) -> list[str]:
+def _on_intervals_without_verdict(figures: Mapping[str, Floats], way: Way) -> list[str]:
     """Say where intervals of single comparisons exclude 0 but the test shows no difference."""
     excludes = (figures["low"] > 0) | (figures["high"] < 0)
     apart = int((excludes & (figures["p_corrected"] >= way.alpha)).sum())
@@ -380,7 +380,7 @@ def _on_intervals_apart(figures: Mapping[str, Floats], way: Way) -> list[str]:
     exclude = f"{apart} {'excludes' if apart == 1 else 'exclude'} 0"
     if way.correct == "none" or len(excludes) == 1:
         return [
-            f"Of intervals without a verdict, {exclude}: p is not made as the interval is, and the verdict is by p."
+            f"Of the intervals without a verdict, {exclude}: the test computes p in another way, and decides."
         ]
     return [
         f"Each interval is for its comparison alone. Of those without a verdict, {exclude}; "
