@@ -118,7 +118,7 @@ def test_groups_and_plot(run, made, tmp_path):
         )
         code, out, _ = run("judges", "compare", *names(made), *options)
         assert code == 0
-        assert {row["of"] for row in json.loads(out)["tables"]["bias"]} == {
+        assert {row["of"] for row in json.loads(out)["tables"]["favour"]} == {
             "group",
             "system",
         }

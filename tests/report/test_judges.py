@@ -49,6 +49,6 @@ def test_the_panel_compares_with_the_first() -> None:
     assert 0 < ceiling[0] <= 1
     assert (
         panel.command
-        == "irmeta judges compare scores.parquet --teams t.csv --families t.csv --truth 'nist'"
+        == "irmeta judges compare scores.parquet --teams t.csv --truth 'nist'"
     )
     assert any("treat the 8 teams" in note for note in panel.notes)

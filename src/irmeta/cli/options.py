@@ -253,7 +253,8 @@ class Families:
     """Which systems are of one family, whom a judge may favour.
 
     families : families of the systems, whom a judge may favour: a CSV with columns run and family; or stem, if a name
-        begins with its family, up to the last hyphen, underscore or full stop; by default each system by itself
+        begins with its family, up to the last hyphen, underscore or full stop; by default the teams, where --teams
+        names them
     """
 
     panel: ClassVar[str] = SCORES

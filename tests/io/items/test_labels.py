@@ -84,7 +84,7 @@ def test_answers_of_seven_systems_by_people_and_machines(data: Path) -> None:
     }
     result = irmeta.judges.compare(judges, truth="human", missing="topics")
     assert any("tau .92" in said for said in result.findings)
-    favours = result.tables["bias"].filter(pl.col("p_corrected") < 0.05)
+    favours = result.tables["favour"].filter(pl.col("p_corrected") < 0.05)
     assert favours.select("judge", "name").rows() == [
         ("text-davinci-003", "InstructGPT-zeroshot")
     ]

@@ -60,6 +60,10 @@ def test_favour_fills_what_is_clear(outcome) -> None:
     clear = int((one["system_favour_p_corrected"].sel(judge="bad") < 0.05).sum())
     assert (filled, filled + empty) == (clear, 9)
     assert clear > 0
+    [legend] = axes.get_figure(root=True).legends
+    said = [text.get_text() for text in legend.get_texts()]
+    assert said == ["clear (Benjamini-Hochberg, .05)", "not clear"]
+    assert "95% intervals, each by itself" in axes.get_xlabel()
 
 
 @pytest.mark.parametrize("view", ["tau", "means", "favour"])

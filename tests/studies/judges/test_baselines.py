@@ -78,7 +78,7 @@ def test_what_judges_have_is_the_same_beside_baselines():
     cubes = irmeta.evaluate_under(sets, runs, "P@10")
     alone = compare_judges(cubes, truth="people", partitions=5)
     assert "baselines" not in alone.tables
-    for name in ("systems", "pairs", "significance", "bias"):
+    for name in ("systems", "pairs", "significance", "favour"):
         assert alone.tables[name].equals(beside.tables[name])
 
 

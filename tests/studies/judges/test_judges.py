@@ -100,7 +100,7 @@ def test_judges_that_share_no_topic() -> None:
     paired = compare_judges(made())
     width = (outcome["tau_high"] - outcome["tau_low"]).values
     assert (width[:, 0] > (paired["tau_high"] - paired["tau_low"]).values[:, 0]).all()
-    assert set(tables(outcome)) == {"systems", "significance", "ranks", "bias"}
+    assert set(tables(outcome)) == {"systems", "significance", "ranks", "favour"}
     assert findings(outcome)
 
 
@@ -183,7 +183,7 @@ def test_tables_have_every_cell_once() -> None:
         "ranks": 2 * 2 * 15,
         "pairs": 1 * 2,
         "topics": 2 * 2 * 20,
-        "bias": 2 * 2 * (15 + 2),
+        "favour": 2 * 2 * (15 + 2),
     }
     row = found["pairs"].filter(metric="AP").row(0, named=True)
     difference = outcome["tau"].sel(metric="AP", judge="judge0") - outcome["tau"].sel(
@@ -362,9 +362,9 @@ def test_clear_favours_are_shown_largest_first() -> None:
     cubes = made(metrics=("AP",))
     cubes["judge0"] = cubes["judge1"] = cubes["people"] * 0.3 + 0.3
     outcome = compare_judges(cubes)
-    bias = tables(outcome)["bias"].filter(pl.col("p_corrected") < 0.05)
+    favour = tables(outcome)["favour"].filter(pl.col("p_corrected") < 0.05)
     shown = overview(outcome)["largest clear favours"]
-    largest = bias.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
+    largest = favour.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
     assert shown["system"].to_list() == largest["name"].to_list()
 
 
@@ -719,13 +719,16 @@ def test_whom_a_judge_favours_on_other_topics_than_peoples() -> None:
         "judge favours family family1 most, by .0" in line for line in findings(outcome)
     )
     assert "favour of families" in overview(outcome)
-    assert set(tables(none)["bias"]["of"]) == {"group", "system"}
-    assert any("clearly favours no family; the intervals" in x for x in findings(none))
+    assert set(tables(none)["favour"]["of"]) == {"group", "system"}
+    assert any(
+        "favours no family (Benjamini-Hochberg, .05); intervals, each by itself" in x
+        for x in findings(none)
+    )
     assert any("would be found in 80%" in note for note in about(none)["notes"])
 
 
 def test_families_are_no_teams() -> None:
-    """Families change no interval of tau; teams do, and no favour of families."""
+    """Families change no interval of tau; teams do, and no favour of families, which they are by default."""
     alone = compare_judges(made(metrics=("AP",)))
     both = compare_judges(made(metrics=("AP",)), families=families())
     for name in ("tau_low", "tau_high", "phi_gain_low", "difference_low"):
@@ -736,6 +739,9 @@ def test_families_are_no_teams() -> None:
     np.testing.assert_array_equal(
         apart["group_favour_low"].values, both["group_favour_low"].values
     )
+    of_teams = compare_judges(made(metrics=("AP",)), teams=teams)
+    assert of_teams["group"].values.tolist() == sorted(set(teams.values()))
+    assert "group" not in compare_judges(made(metrics=("AP",)), teams="each")
     with pytest.raises(ScoresError, match="all 15 systems are of one family, x"):
         compare_judges(made(), families=dict.fromkeys(SYSTEMS, "x"))
 

@@ -183,8 +183,8 @@ def wanting(options: Mapping[str, Any], verdict: str) -> str:
 def families_of(
     systems: Iterable[str], groups: Grouping
 ) -> tuple[list[str], Ints] | None:
-    """Return the names of families, and the number of each system's family; None where there are none."""
-    if groups is None:
+    """Return the names of families, and the number of each system's family; None where each is by itself."""
+    if groups in (None, EACH):
         return None
     names, of = _numbered([str(system) for system in systems], groups)
     if len(names) < 2:

@@ -52,13 +52,9 @@ def _compared(content: Content) -> Panel:
         cubes,
         metrics=[next(iter(content.order.values()))],
         teams=content.teams,
-        families=content.teams,
         rng=content.seed,
     ).data
-    # whom a judge may favour are teams to all other commands
-    teams = content.by_team
-    families = teams + teams.replace("--teams", "--families")
-    of_first = f"{families} --truth '{next(iter(cubes))}'"
+    of_first = f"{content.by_team} --truth '{next(iter(cubes))}'"
     return _panel(outcome, f"irmeta judges compare {content.sources}{of_first}")
 
 

@@ -13,7 +13,7 @@ from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
 from irmeta.report.plots.layout import beside
 from irmeta.report.plots.marks import say, say_intervals
-from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
+from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, legend, named_rows
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
@@ -120,8 +120,10 @@ def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     rows = np.arange(order.size)
     axes.axvline(0, color=NEAR, linewidth=0.8)
     axes.hlines(rows, low[order], high[order], color=NEAR, linewidth=1.2)
-    for clear, face in ((True, PALETTE[0]), (False, "white")):
-        kept = (p[order] < 0.05) == clear
+    marks = {"clear (Benjamini-Hochberg, .05)": PALETTE[0], "not clear": "white"}
+    for (said, face), kept in zip(
+        marks.items(), (p[order] < 0.05, p[order] >= 0.05), strict=True
+    ):
         axes.plot(
             value[order][kept],
             rows[kept],
@@ -129,13 +131,16 @@ def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
             markersize=3.5,
             color=PALETTE[0],
             markerfacecolor=face,
+            label=said,
         )
     names = one[dim].values[order].astype(str).tolist()
     words = [f"favoured by {short(each, 3, sign=True)}" for each in value[order]]
     say(axes, value[order], rows, names, words, nearest="y")
     truth = about(one)["options"]["truth"]
     label = f"{judge} less {truth}, relative to all ({one.metric.item()})"
-    return named_rows(axes, names, label)
+    named_rows(axes, names, f"{label}\n95% intervals, each by itself")
+    legend(axes)
+    return axes
 
 
 def labels(result: xr.Dataset, axes: Axes) -> Axes:

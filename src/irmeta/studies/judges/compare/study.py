@@ -88,7 +88,7 @@ def compare_judges(
     teams : the teams of the systems, which intervals of tau and phi take as independent: a table, "stem" of their names
         or "each" by itself; by default stems where many names share one
     families : families of the systems, whom a judge may favour, as a table or "stem", such as those that use one
-        language model; they change no interval of tau
+        language model; they change no interval of tau; by default the teams, where they are named
     clusters : clusters of the topics, which figures over topics are then over: a table with columns topic
         and cluster; or "stem", if a name begins with its cluster, up to the last hyphen, underscore or full stop; by
         default as the scores have them
@@ -142,7 +142,14 @@ def compare_judges(
         of_teams = team.options
         inputs = together.cubes
         data, notes = _of_scores(
-            together, team, families, best, alpha, correct, partitions, generator
+            together,
+            team,
+            families or teams,
+            best,
+            alpha,
+            correct,
+            partitions,
+            generator,
         )
         if runs is not None and together.shared:
             data |= beside_baselines(

@@ -26,7 +26,7 @@ LOSS = 0.05
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Tables `systems`, `pairs`, `significance`, `topics`, `bias`, `ranks`, `labels`, `confusion`, `passes` and more.
+    """Tables `systems`, `pairs`, `significance`, `topics`, `favour`, `ranks`, `labels`, `confusion`, `passes` and more.
 
     ranks : truth_mean and judge_mean, a system's means by the truth and by the judge, and how many ranks it moved.
     """
@@ -43,7 +43,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "topic_tau" in outcome:
         made["topics"] = _topics(outcome)
     if "system_favour" in outcome:
-        made["bias"] = _bias(outcome)
+        made["favour"] = _favour(outcome)
     if "label" in outcome:
         made |= {"labels": _labels(outcome), "confusion": _confusion(outcome)}
     if "repeated" in outcome.coords:
@@ -310,8 +310,8 @@ def _favour_lines(one: xr.Dataset, best: int, metric: str) -> list[str]:
         clear = p < 0.05
         if not clear.any():
             return [
-                f"{metric}: {one.judge.values[best]} clearly favours no {_called(dim)}"
-                f"{_at_most(one, best, dim)}."
+                f"{metric}: {one.judge.values[best]} clearly favours no {_called(dim)} "
+                f"(Benjamini-Hochberg, .05){_at_most(one, best, dim)}."
             ]
         most = int(np.where(clear, np.abs(favour), -1).argmax())
         verb = "favours" if favour[most] > 0 else "disfavours"
@@ -344,7 +344,7 @@ def _at_most(one: xr.Dataset, best: int, dim: str) -> str:
         strict=True,
     )
     ends = max((abs(float(end)), str(name)) for name, _, *both in cells for end in both)
-    return f"; the intervals leave at most {short(ends[0], 3)} ({ends[1]})"
+    return f"; intervals, each by itself, leave at most {short(ends[0], 3)} ({ends[1]})"
 
 
 def _of_labels(outcome: xr.Dataset) -> list[str]:
@@ -478,7 +478,7 @@ def _topics(outcome: xr.Dataset) -> pl.DataFrame:
     return with_nulls(made.rename(names))
 
 
-def _bias(outcome: xr.Dataset) -> pl.DataFrame:
+def _favour(outcome: xr.Dataset) -> pl.DataFrame:
     parts = []
     for dim in ("group", "system"):
         if f"{dim}_favour" in outcome:
@@ -573,10 +573,10 @@ def _clear(outcome: xr.Dataset) -> pl.DataFrame:
 
 def _families(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show favour of families: of all, where they are few, else the largest that are clear."""
-    bias = _bias(outcome).filter(pl.col("of") == "group")
-    if bias.height <= FEW_FAMILIES:
-        return {"favour of families": _shown_favours(outcome, bias, "family")}
-    most = _significant(bias)
+    favours = _favour(outcome).filter(pl.col("of") == "group")
+    if favours.height <= FEW_FAMILIES:
+        return {"favour of families": _shown_favours(outcome, favours, "family")}
+    most = _significant(favours)
     if not most.height:
         return {}
     return {
@@ -586,13 +586,13 @@ def _families(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
     """Show clear favours of systems, the largest first."""
-    bias = _bias(outcome).filter(pl.col("of") == "system")
-    return _shown_favours(outcome, _significant(bias), "system")
+    favours = _favour(outcome).filter(pl.col("of") == "system")
+    return _shown_favours(outcome, _significant(favours), "system")
 
 
-def _significant(bias: pl.DataFrame) -> pl.DataFrame:
+def _significant(favours: pl.DataFrame) -> pl.DataFrame:
     """Return the favours that are significant, the largest first."""
-    clear = bias.filter(pl.col("p_corrected") < 0.05)
+    clear = favours.filter(pl.col("p_corrected") < 0.05)
     return clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
 
 
