@@ -106,7 +106,8 @@ class Taus:
     ) -> tuple[Floats, Floats]:
         """Return the variance of tau, or of a difference, and its degrees of freedom.
 
-        V = A - B + C: the jackknife over the m teams, its bias, and topics; as if one pair were in doubt, at least. A
+        V = A - B + C: the jackknife over the m teams, its bias, and topics; as if one pair were in doubt, at least. B is
+        at most half of A, since of a mean over pairs the jackknife is at most twice too large (Efron and Stein 1981). A
         has m - 1 degrees of freedom, C n - 1, and B next to no error, so that V has
         V^2 / (A^2 / (m - 1) + C^2 / (n - 1)) of them (Satterthwaite), 2 at least. Where nothing varies, as between a
         judge and itself, V is 0.
@@ -124,7 +125,7 @@ class Taus:
         # A^2 / (m - 1) + C^2 / (n - 1)
         parts = jackknife**2 / (teams - 1) + of_topics**2 / (self.topics - 1)
         varies = parts > 0
-        total = np.maximum(unbiased, 0) + of_topics
+        total = np.maximum(unbiased, jackknife / 2) + of_topics
         variance = np.where(varies, np.maximum(total, self._doubt), 0)
         freedom = np.maximum(over(variance**2, parts), 2)
         return variance, np.where(varies, freedom, teams - 1)
