@@ -280,7 +280,7 @@ def _single_and_in_teams(
 ) -> Iterable[Entry]:
     """Promise something of systems by themselves, and of systems in teams, which intervals leave out."""
     for what, kinds in ((name, SINGLE), (f"{name}, teams left out", IN_TEAMS)):
-        yield Entry(what, 0.95, bound, in_kinds(check, kinds), 400, few)
+        yield Entry(what, 0.95, bound, in_kinds(check, kinds), 600, few)
 
 
 ENTRIES = [
