@@ -204,6 +204,24 @@ def test_no_name_is_cut_within_a_part(joint: str) -> None:
     assert folded == "".join(names)
 
 
+def test_heads_fold_before_names_do() -> None:
+    """Heads of two words stand on two lines where names are then whole, and else on one."""
+    frame = pl.DataFrame(
+        {
+            "system": ["a-system-of-a-name"],
+            "possible ranks": ["1"],
+            "mean accuracy": [0.5],
+        }
+    )
+    assert "possible ranks" in forms.text(frame, width=53)
+    drawn = forms.text(frame, width=44).splitlines()
+    assert [line.split() for line in drawn[:2]] == [
+        ["possible", "mean"],
+        ["system", "ranks", "accuracy"],
+    ]
+    assert drawn[3].split() == ["a-system-of-a-name", "1", ".500"]
+
+
 def test_names_that_fit_stay_on_one_line() -> None:
     """A name is broken only where columns would not stand side by side otherwise."""
     names = ["Some-Lab/a-model-with-quite-a-long-name", "b"]

@@ -6,11 +6,12 @@ from typing import Any
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib.figure import Figure
 from scipy.stats import kendalltau
 
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.systems.leaderboard import ranks
+from irmeta.report.plots.systems.leaderboard import front, ranks
 from irmeta.report.screen import whole
 from irmeta.report.tables import document, render
 from irmeta.scores.attributes import about
@@ -666,6 +667,10 @@ def test_the_front_drawn() -> None:
     fewer = leaderboard(priced(), aggregate="mean", cost=costs, resamples=100)
     labels = [line.get_label() for line in figure_of(fewer, view="front").axes[0].lines]
     assert "without a cost or a value: m3" in labels
+    none = made.data.assign(front=made["front"] & False)
+    axes = front(none, Figure().subplots())
+    labels = [line.get_label() for line in axes.lines]
+    assert "front by value" not in labels
     with pytest.raises(ScoresError, match="cost=FILE"):
         figure_of(leaderboard(priced(), resamples=100), view="front")
 

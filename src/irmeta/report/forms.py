@@ -21,6 +21,8 @@ WIDTH = 80
 """Columns of a text that goes to no terminal."""
 FOLDS = (40, 30, 22, 16)
 """Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
+BETWEEN = 3
+"""Characters between columns."""
 INDENT = "  "
 """What the further lines of a name begin with that is too long for its column."""
 _PART = re.compile(r".+?(?:[-/_]+|$)")
@@ -90,10 +92,11 @@ def drawn(
                 words.printable(name),
                 justify="right" if name in numeric else "left",
                 overflow="fold",
-                max_width=widths[name] - 3,
+                max_width=widths[name] - BETWEEN,
             )
         folded = (
-            [_folded(cell, widths[name] - 3) for cell in cells[name]] for name in block
+            [_folded(cell, widths[name] - BETWEEN) for cell in cells[name]]
+            for name in block
         )
         for row in zip(*folded, strict=True):
             table.add_row(*row)
@@ -149,28 +152,41 @@ def _rows(frame: "pl.DataFrame") -> list[tuple[str, ...]]:
 def _widths(
     cells: dict[str, list[str]], numeric: Collection[str], width: int
 ) -> dict[str, int]:
-    """Return how wide each column is, with the three characters between columns.
+    """Return how wide each column is, with the characters between columns.
 
-    Texts fold between words, and where that is not enough names fold between their parts, if all columns then fit.
+    If all columns then stand side by side, texts fold between words, if need be heads, too, and then names between
+    their parts.
     """
     heads = {name: words.printable(name) for name in cells}
-    longest = {name: max(map(len, (heads[name], *cells[name]))) for name in cells}
+    longest = {name: max(map(len, ("", *texts))) for name, texts in cells.items()}
+    whole = {name: max(size, len(heads[name])) for name, size in longest.items()}
+    folded = {
+        name: max(size, *map(len, heads[name].split()))
+        for name, size in longest.items()
+    }
     least = {
         split: {
-            name: max(map(len, split(" ".join([heads[name], *cells[name]]))), default=0)
-            for name in cells
+            name: max(map(len, split(" ".join([heads[name], *texts]))), default=0)
+            for name, texts in cells.items()
         }
         for split in (str.split, _parts)
     }
+    ways = [
+        (whole, least[str.split]),
+        (folded, least[str.split]),
+        (folded, least[_parts]),
+    ]
     options = [
         {
-            name: 3 + (size if name in numeric else min(size, max(fold, narrow[name])))
+            name: BETWEEN
+            + (size if name in numeric else min(size, max(fold, narrow[name])))
             for name, size in longest.items()
         }
-        for narrow in least.values()
+        for longest, narrow in ways
         for fold in FOLDS
     ]
-    return next((one for one in options if sum(one.values()) <= width), options[0])
+    fitting = (one for one in options if sum(one.values()) - BETWEEN <= width)
+    return next(fitting, options[0])
 
 
 def _parts(text: str) -> list[str]:
@@ -204,7 +220,7 @@ def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
     blocks = [[first]]
     used = widths[first]
     for name in others:
-        if used + widths[name] > width and len(blocks[-1]) > 1:
+        if used + widths[name] - BETWEEN > width and len(blocks[-1]) > 1:
             blocks.append([first])
             used = widths[first]
         blocks[-1].append(name)

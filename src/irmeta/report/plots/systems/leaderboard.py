@@ -126,15 +126,16 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
         said = listed([shortened(name, LONGEST) for name in absent], 2)
         axes.plot([], [], " ", label=f"without a cost or a value: {said}")
     there = one["front"].values
-    ends = [*cost[there], cost.max()], [*value[there], value[there][-1]]
-    axes.step(
-        *ends,
-        where="post",
-        color="0.4",
-        linewidth=0.8,
-        zorder=1,
-        label="front by value",
-    )
+    if there.any():
+        ends = [*cost[there], cost.max()], [*value[there], value[there][-1]]
+        axes.step(
+            *ends,
+            where="post",
+            color="0.4",
+            linewidth=0.8,
+            zorder=1,
+            label="front by value",
+        )
     names = one.system.values.astype(str)
     words = [f"cost {x:g}, {short(y, 3)}" for x, y in zip(cost, value, strict=True)]
     say(axes, cost, value, names, words, nearest="xy")
