@@ -260,12 +260,10 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (runs / f"r{seed}.gz").write_bytes(a_run(seed, seed / 5))
         table.append(f"r{seed},team {seed % 2},automatic,2026-01-0{seed + 1}")
     (tmp_path / "table.csv").write_text("\n".join(table) + "\n")
-    assert (
-        importing.import_runs(site, engine, "lab", [runs], tmp_path / "table.csv") == 5
-    )
-    assert (
-        importing.import_runs(site, engine, "lab", [runs], tmp_path / "table.csv") == 0
-    )
+    given = (site, engine, "lab", [runs], tmp_path / "table.csv")
+    for new in (5, 0):
+        found = importing.import_runs(*given).values()
+        assert (len(found), sum(one.new for one in found)) == (5, new)
     work_off(site, engine)
     engine.dispose()
     return site.folder

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import requests
+import sqlalchemy as sa
 from sqlalchemy import Engine
 
 import irmeta
@@ -343,6 +344,61 @@ def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) 
     assert "no board yet" in capsys.readouterr().out
 
 
+def test_an_import_brings_no_run_twice(run, tmp_path: Path) -> None:
+    """The same bytes under the same name are one run, whatever a table says; what it says counts where it may."""
+    qrels, runs = write_qrels(tmp_path / "q.txt"), tmp_path / "runs"
+    runs.mkdir()
+    for at, name in enumerate("abcd"):
+        (runs / name).write_bytes(a_run(at))
+    where = ["lab", "--site", str(tmp_path / "site")]
+    assert run("board", "new", *where, "--qrels", str(qrels))[0] == 0
+    brought = ["board", "import", *where, str(runs)]
+    assert "4 new; the server" in run(*brought)[1]
+    of = Site.open(tmp_path / "site")
+    engine = tables.upgraded(of.database)
+    work_off(of, engine)
+
+    def held() -> dict[str, tuple[str, str, str, int]]:
+        with engine.begin() as db:
+            found = db.execute(sa.select(tables.submission)).all()
+        assert len(found) == 4
+        said = ("team", "type", "state", "received")
+        return {one.name: tuple(getattr(one, what) for what in said) for one in found}
+
+    before = held()
+    with engine.begin() as db:
+        own = tables.submission.c.name == "c"
+        db.execute(tables.submission.update().where(own).values(person=1, team="Ann's"))
+    run("board", "withdraw", *where, "d")
+    table = tmp_path / "table.csv"
+    table.write_text(
+        "run,team,type,date\na,Lund,manual,2026-01-02\nb,Ulm,,\n"
+        "c,Lund,manual,2026-01-02\nd,Lund,manual,2026-01-02\n"
+    )
+    code, out, err = run(*brought, "--table", str(table))
+    assert (code, out) == (
+        0,
+        "lab: 0 new\nlab: 4 runs there already; the table changes 3 of them\n",
+    )
+    assert "c: date and team as before, as its team sent it" in err
+    assert "d: date, team and type as before, as it is withdrawn" in err
+    found, dated = held(), 1767312000_000000
+    assert found == {
+        "a": ("Lund", "manual", "scored", dated),
+        "b": ("Ulm", "", "scored", before["b"][3]),
+        "c": ("Ann's", "manual", "scored", before["c"][3]),
+        "d": ("", "", "withdrawn", before["d"][3]),
+    }
+    assert "lab: 4 runs there already\n" in run(*brought)[1]
+    assert held() == found
+    run("board", "set", *where, "--frozen", "now", "--confirm", "lab")
+    table.write_text("run,team\na,Graz\n")
+    said = run(*brought, "--table", str(table))[2]
+    assert "a: team as before, as the board is frozen" in said
+    assert held() == found
+    engine.dispose()
+
+
 def test_boards_from_the_shell(run, tmp_path: Path) -> None:
     """A board is made, filled, changed, shown, judged again, checked, frozen, and made of a frozen one."""
     site, qrels = ["--site", str(tmp_path / "site")], write_qrels(tmp_path / "q.txt")
@@ -574,6 +630,7 @@ def test_runs_are_listed_and_withdrawn(run, track, tmp_path: Path) -> None:
     (tmp_path / "teams.csv").write_text("run,team\none,Lund\n")
     board, site = ("board", "import", "track", tmp_path / "one"), track[1:]
     assert run(*board, *site)[0] == 0
+    (tmp_path / "one").write_bytes(a_run(3))
     assert run(*board, "--table", tmp_path / "teams.csv", *site)[0] == 0
     lines = run("board", "runs", *track)[1].splitlines()
     assert ["received" in line for line in lines] == [True, True]

@@ -13,7 +13,7 @@ from irmeta.cli.output import say_note
 from irmeta.cli.showing.serve import extra
 from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 board = Verbs("board", help="Make, show, change and import the boards of a site.")
 
@@ -315,8 +315,23 @@ def import_(
             f"{key}: {counted(importing.import_scores(engine, first, key), 'run')} imported"
         )
     else:
-        count = importing.import_runs(of, engine, key, sources, table)
-        print(f"{key}: {count} new; the server scores them")
+        _say_runs(key, importing.import_runs(of, engine, key, sources, table))
+
+
+def _say_runs(key: str, found: dict[str, Any]) -> None:
+    """Say how many runs of an import are new, and what the others keep of what was said of them."""
+    new = sum(one.new for one in found.values())
+    print(f"{key}: {new} new{'; the server scores them' if new else ''}")
+    if there := len(found) - new:
+        changed = sum(one.changed for one in found.values())
+        table = f"; the table changes {changed} of them" if changed else ""
+        print(f"{key}: {counted(there, 'run')} there already{table}")
+    why: dict[str, list[str]] = {}
+    for name, one in found.items():
+        if one.kept:
+            why.setdefault(one.kept, []).append(name)
+    for kept, names in why.items():
+        say_note(f"{listed(names)}: {kept}")
 
 
 @board.command()

@@ -25,8 +25,18 @@ from irmeta.serve.catalogue.rules import (
     now,
 )
 from irmeta.serve.catalogue.tables import GONE, board, judgments, run, score, submission
-from irmeta.serve.policy import Left, Limits, ends, is_open, left, revealed
+from irmeta.serve.policy import (
+    Left,
+    Limits,
+    Phase,
+    ends,
+    is_open,
+    left,
+    phase,
+    revealed,
+)
 from irmeta.serve.site import Site
+from irmeta.words import joined
 
 REFUSED = 50
 """Runs of a team that a board with hidden judgments may refuse in a day."""
@@ -38,10 +48,16 @@ Remark = dict[str, Any]
 
 
 class Received(NamedTuple):
-    """What came of a submission: its key, and whether it is new."""
+    """What came of a submission.
+
+    key : of the run. new : whether it was not there yet. changed : whether it was, and is otherwise described now.
+    kept : what was said of it and does not count, and why.
+    """
 
     key: str
     new: bool
+    changed: bool = False
+    kept: str = ""
 
 
 class Checked(NamedTuple):
@@ -70,11 +86,13 @@ def submit(
     about: Mapping[str, str] = MappingProxyType({}),
     by: Place | None = None,
     person: int | None = None,
+    dated: bool = False,
 ) -> Received:
     """Add a run to a board; the same bytes under the same name are the same submission, perhaps otherwise described.
 
-    by : whose run it is; then the limits of a team hold, and it is marked if it comes late or knows too much. person :
-    who sends it.
+    by : whose run it is; then the limits of a team hold, and it is marked if it comes late or knows too much. The
+    organizer, who is nobody's, brings what any team has. person : who sends it. dated : the moment that it was received
+    is said of it, and counts for a run that is there, too.
     """
     if not NAME.fullmatch(name):
         raise RefusedError(422, f"{name!r}: a run's name {NAMED}")
@@ -87,12 +105,13 @@ def submit(
         if named := texts.get("baseline"):
             texts["baseline"] = _baseline(db, of, own, named)
         old = _held(db, of.id, own, name)
+        if old is None and by is None:
+            old = _brought(db, of.id, name, content.digest)
         if old is not None and old.run == content.digest:
-            said = {what: text for what, text in texts.items() if text}
-            if any(getattr(old, what) != text for what, text in said.items()):
-                _set(db, old.id, **said)
-                touch(db, of.id)
-            return Received(old.key, new=False)
+            said: dict[str, Any] = {what: text for what, text in texts.items() if text}
+            return _describe(
+                db, of, old, said | {"received": received} if dated else said
+            )
         if old is not None and not replace:
             there = f"another run of the board is called {name}"
             if by is not None and not by.every:
@@ -110,6 +129,29 @@ def submit(
         sent = {"team": own, "run": name, "replaces": made["replaces"]}
         log(db, of.id, "submitted", sent, person)
         return Received(made["key"], new=True)
+
+
+def _describe(
+    db: Connection, of: Any, old: Row[Any], said: Mapping[str, Any]
+) -> Received:
+    """Take over what is said of a run that is there, as far as it may change."""
+    other = {what: one for what, one in said.items() if getattr(old, what) != one}
+    kept = set(other)
+    if phase(of, now()) is Phase.FROZEN:
+        why = "the board is frozen"
+    elif old.state == "withdrawn":
+        why = "it is withdrawn"
+    elif old.person is not None:
+        kept, why = kept & {"team", "received"}, "its team sent it"
+    else:
+        kept, why = set(), ""
+    real = {what: one for what, one in other.items() if what not in kept}
+    if real:
+        _set(db, old.id, **real)
+        touch(db, of.id)
+    words = joined(sorted("date" if what == "received" else what for what in kept))
+    stays = f"{words} as before, as {why}" if kept else ""
+    return Received(old.key, new=False, changed=bool(real), kept=stays)
 
 
 def _require_left(db: Connection, of: Any, team: str, who: int | None, at: int) -> None:
@@ -206,6 +248,14 @@ def _called(at: int, team: str, name: str) -> Any:
 def _held(db: Connection, at: int, team: str, name: str) -> Row[Any] | None:
     """Return the newest submission that has a name."""
     wanted = sa.select(submission).where(_called(at, team, name))
+    return db.execute(wanted.order_by(submission.c.id.desc())).first()
+
+
+def _brought(db: Connection, at: int, name: str, digest: str) -> Row[Any] | None:
+    """Return the newest submission of the same bytes under a name, of whichever team; a withdrawn one is there, too."""
+    same = (submission.c.board == at) & (submission.c.name == name)
+    same &= (submission.c.run == digest) & (submission.c.state != "refused")
+    wanted = sa.select(submission).where(same)
     return db.execute(wanted.order_by(submission.c.id.desc())).first()
 
 

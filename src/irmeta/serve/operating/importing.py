@@ -164,21 +164,23 @@ def import_runs(
     key: str,
     runs: Sequence[Path],
     table: Path | None = None,
-) -> int:
-    """Submit run files, or the files of folders, as a table describes them; return how many are new."""
+) -> dict[str, submissions.Received]:
+    """Submit run files, or the files of folders, as a table describes them; return what came of each, by name."""
     files = [Path(path) for given in runs for path in listed(given)]
     said = {} if table is None else read_table(table)
     together = now()
-    new = 0
+    found = {}
     for name, path in zip(names_of(files), files, strict=True):
         about = dict(said.get(known_as(name, said) or "", {}))
-        at = int(about.pop("received", "") or together)
+        date = about.pop("received", "")
         with site.keeping():
-            made = submissions.submit(
-                *(engine, key, name, store(site, path)), received=at, about=about
+            found[name] = submissions.submit(
+                *(engine, key, name, store(site, path)),
+                received=int(date or together),
+                about=about,
+                dated=bool(date),
             )
-        new += made.new
-    return new
+    return found
 
 
 def store(site: Site, path: Path) -> submissions.Bytes:
