@@ -96,13 +96,8 @@ def _readme(found: Components) -> Iterator[Cell]:
     yield from _variances("README (TREC-3)", found, VARIANCES, digits=5)
     for name, rows in COEFFICIENTS.items():
         for topics, printed in rows.items():
-            yield from _coefficient(
-                "README (TREC-3)",
-                name,
-                f"{topics} topics",
-                printed,
-                _ends(found, name, topics, 0.95),
-            )
+            item, ours = "README (TREC-3)", _ends(found, name, topics, 0.95)
+            yield from _coefficient(item, name, f"{topics} topics", printed, ours)
     for name, counts in NEEDED.items():
         low, high = signal_interval(found, name, 0.95)
         needed = [
@@ -144,14 +139,8 @@ def _variances(
     for (name, value), ours in zip(printed.items(), found.variances, strict=True):
         # place of the last digit
         last = decimals or digits - 1 - int(np.floor(np.log10(value)))
-        yield compare(
-            item,
-            f"variance of {name}",
-            "systems kept",
-            value,
-            float(ours),
-            within=0.5 * 10.0**-last,
-        )
+        row, within = f"variance of {name}", 0.5 * 10.0**-last
+        yield compare(item, row, "systems kept", value, float(ours), within=within)
 
 
 def _coefficient(

@@ -81,19 +81,9 @@ def _cells(
     which = f"{name}, {len(kept)} systems"
     for estimator, (tau, tau_ap) in rows.items():
         found = expected(pairs(kept, estimator))
-        yield compare(
-            f"Authors' code {PORT}",
-            which,
-            f"expected tau, {estimator}",
-            tau,
-            found.tau,
-            within=within,
-        )
-        yield compare(
-            f"Authors' code {PORT}",
-            which,
-            f"expected tau_AP, {estimator}",
-            tau_ap,
-            found.tau_ap,
-            within=within,
-        )
+        for figure, published, ours in (
+            ("tau", tau, found.tau),
+            ("tau_AP", tau_ap, found.tau_ap),
+        ):
+            item, column = f"Authors' code {PORT}", f"expected {figure}, {estimator}"
+            yield compare(item, which, column, published, ours, within=within)

@@ -34,27 +34,14 @@ def collection_cells(tables: Tables) -> Iterator[Cell]:
     for name, part in parts.items():
         yield _systems(name, SYSTEMS[name], part.sizes["system"])
         printed = TOPICS_PRINTED[name]
-        yield compare(
-            ITEM,
-            name,
-            "topics",
-            printed,
-            _topics(part, printed),
-            within=0,
-            known=NOT_JUDGED,
-        )
+        near = _topics(part, printed)
+        yield compare(ITEM, name, "topics", printed, near, within=0, known=NOT_JUDGED)
     for name in TESTS:
         table = tables[name]
         yield _systems(name, SYSTEMS_TESTED[name], table.sizes["system"])
         share = float(fits_topics(table, 50).mean())
-        yield claim(
-            ITEM,
-            name,
-            "share of rows that fit 50 topics",
-            share,
-            said="50 topics",
-            least=1,
-        )
+        column = "share of rows that fit 50 topics"
+        yield claim(ITEM, name, column, share, said="50 topics", least=1)
     metrics = tables["train"].metric.values.tolist()
     shared = len(set(metrics) & set(SETS["seeds23"]))
     yield compare("Section 3", "metrics", "of the 23 named", 23, shared, within=0)
@@ -82,26 +69,17 @@ def _graded(table: xr.DataArray) -> Iterator[Cell]:
     known = "the released RBP is binary: it counts every relevant document alike"
     said = "ERR and RBP use graded judgments"
     column = "mean RBP(p=0.8) over mean P@10"
-    yield claim(
-        "Section 1, contributions",
-        "wt2012",
-        column,
-        ratio,
-        said=said,
-        most=0.75,
-        known=known,
-    )
+    item = "Section 1, contributions"
+    yield claim(item, "wt2012", column, ratio, said=said, most=0.75, known=known)
 
 
 def _cleaned(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
     known = "the released rows still hold zeros"
     zeros = {name: int((table.values == 0).sum()) for name, table in tables.items()}
     said = "null or zero values were filtered out"
+    item, every = "Section 3, cleaning", sum(zeros.values())
     yield claim(
-        "Section 3, cleaning",
-        "all rows",
-        "zero scores",
-        sum(zeros.values()),
+        *(item, "all rows", "zero scores", every),
         said=said,
         most=0,
         exact="a count",
@@ -110,22 +88,11 @@ def _cleaned(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
     for name, table in tables.items():
         rows = settled(table.values[:, 0])
         copies = len(rows) - len(np.unique(rows, axis=0))
+        column = "copies of other rows"
         if name in ("wt2013", "wt2014"):
             said = "identical submissions were filtered out"
-            yield claim(
-                "Section 3, cleaning",
-                name,
-                "copies of other rows",
-                copies,
-                said=said,
-                most=0,
-                exact="a count",
-            )
+            of_count = (item, name, column, copies)
+            yield claim(*of_count, said=said, most=0, exact="a count")
         else:
-            yield ours_only(
-                "Section 3, cleaning",
-                name,
-                "copies of other rows",
-                copies,
-                "the text speaks of 2013 and 2014",
-            )
+            note = "the text speaks of 2013 and 2014"
+            yield ours_only(item, name, column, copies, note)

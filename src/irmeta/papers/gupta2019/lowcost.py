@@ -43,17 +43,10 @@ def _points(found: xr.Dataset) -> Iterator[Cell]:
                         published = None
                     item = f"Figure 2{'a' if high == 1000 else 'b'}"
                     row = f"{name}@{high} {test}"
-                    yield lacking(
-                        item,
-                        row,
-                        f"tau D={depth}",
-                        WHY,
-                        published=published,
-                        ours=one["tau"].item(),
-                    )
-                    yield lacking(
-                        item, row, f"R2 D={depth}", WHY, ours=one["r2"].item()
-                    )
+                    tau, r2 = one["tau"].item(), one["r2"].item()
+                    column = f"tau D={depth}"
+                    yield lacking(item, row, column, WHY, published=published, ours=tau)
+                    yield lacking(item, row, f"R2 D={depth}", WHY, ours=r2)
 
 
 def _sentences(found: xr.Dataset) -> Iterator[Cell]:
@@ -119,11 +112,6 @@ def lowcost_elsewhere(covid: Tables) -> Iterator[Cell]:
         for depth in DEPTHS:
             one = found.sel(target=target, depth=depth)
             for measure in ("tau", "r2"):
-                column = f"{measure} D={depth}"
-                yield ours_only(
-                    "Figure 2a on TREC-COVID",
-                    f"{name}@1000",
-                    column,
-                    one[measure].item(),
-                    note,
-                )
+                row, column = f"{name}@1000", f"{measure} D={depth}"
+                ours = one[measure].item()
+                yield ours_only("Figure 2a on TREC-COVID", row, column, ours, note)

@@ -53,32 +53,16 @@ def fit_cells(tables: Tables) -> Iterator[Cell]:
     """Return the coefficients and RMSE of the tables that the source of Kutlu et al. (2018) comments out."""
     for target, names, slopes, *rmse in rows(FITS):
         fit = fitted(tables, target, names)
+        item = f"coefficients {COMMENTED}"
         columns = [f"coefficient {name}" for name in split(names)]
-        yield from _cells(
-            f"coefficients {COMMENTED}",
-            target,
-            names,
-            columns,
-            slopes,
-            fit.slopes.tolist() if fit else [],
-        )
+        ours = fit.slopes.tolist() if fit else []
+        yield from _cells(item, target, names, columns, slopes, ours)
         if fit and is_released(target, names):
-            yield ours_only(
-                f"coefficients {COMMENTED}",
-                row_of(target, names),
-                "intercept",
-                fit.intercept,
-                "never printed",
-            )
+            row = row_of(target, names)
+            yield ours_only(item, row, "intercept", fit.intercept, "never printed")
+        item, columns = f"RMSE {COMMENTED}", [f"RMSE {test}" for test in TESTS]
         ours = [float(found.rmse) for found in fit.tests] if fit else []
-        yield from _cells(
-            f"RMSE {COMMENTED}",
-            target,
-            names,
-            [f"RMSE {test}" for test in TESTS],
-            "".join(rmse),
-            ours,
-        )
+        yield from _cells(item, target, names, columns, "".join(rmse), ours)
 
 
 def is_released(target: str, names: str) -> bool:

@@ -102,28 +102,19 @@ def sheffield_cells() -> Iterator[Cell]:
         "ib as printed": backward_as_printed(sigma),
         "gf-code with update": row_sums_updated(sigma),
     }
+    item = "Sheffield example"
     for method, ours in orders.items():
         for position, band in enumerate(ours + 1):
-            column = f"band at {position + 1}"
+            column, own = f"band at {position + 1}", float(band)
             if method == "ib":
-                yield compare(
-                    "Sheffield example",
-                    method,
-                    column,
-                    OPTIMAL[position],
-                    float(band),
-                    within=0,
-                )
+                optimal = OPTIMAL[position]
+                yield compare(item, method, column, optimal, own, within=0)
             else:
-                yield ours_only("Sheffield example", method, column, float(band))
+                yield ours_only(item, method, column, own)
         for k in range(1, n):
             value = float(np.exp(log_determinant(sigma, ours[:k]) - best[k].value))
-            yield ours_only(
-                "Sheffield example",
-                method,
-                f"ratio to the largest determinant of {k}",
-                value,
-            )
+            column = f"ratio to the largest determinant of {k}"
+            yield ours_only(item, method, column, value)
 
 
 def table_3_cells(scores: xr.DataArray) -> Iterator[Cell]:
@@ -166,27 +157,16 @@ def claim_cells(train: xr.DataArray) -> Iterator[Cell]:
     }
     heuristic = "backward elimination is not exact: a branch-and-bound search finds larger determinants"
     said = "iterative backward always returns the optimal set"
+    backward, greedy = (lowest[method, "covariance"] for method in ("ib", "gf"))
     yield claim(
-        item,
-        "ib",
-        column,
-        lowest["ib", "covariance"],
-        said=said,
-        least=1 - 1e-6,
-        known=heuristic,
+        *(item, "ib", column, backward), said=said, least=1 - 1e-6, known=heuristic
     )
     not_det = "the greedy criterion is the trace of the residual covariance, so its bound says nothing of determinants"
     said = "no worse than 63% of the optimal solution"
     yield claim(
-        item,
-        "gf",
-        column,
-        lowest["gf", "covariance"],
-        said=said,
-        least=1 - 1 / math.e,
-        known=not_det,
+        *(item, "gf", column, greedy), said=said, least=1 - 1 / math.e, known=not_det
     )
-    error = 1 - lowest["gf", "covariance"]
+    error = 1 - greedy
     said = "guaranteed to incur no more than 27% error"
     slip = f"{not_det}; and 1 - (1 - 1/e) is 37%"
     yield claim(
@@ -234,15 +214,9 @@ def proof_cells(train: xr.DataArray, rng: np.random.Generator) -> Iterator[Cell]
     known = "the determinant is multiplied by sigma_ii, conditioned on O; what grows by this sum is explained variance"
     yield claim(item, "identity", column, identity, said=said, least=1, known=known)
     known = "a metric adds less to the determinant of a small set than of a large one: variances here are far below 1"
-    yield claim(
-        item,
-        "submodularity",
-        column,
-        submodular,
-        said="the determinant is sub-modular",
-        least=1,
-        known=known,
-    )
+    said = "the determinant is sub-modular"
+    row = "submodularity"
+    yield claim(item, row, column, submodular, said=said, least=1, known=known)
 
 
 def _proof_holds(sigma: Floats, rng: np.random.Generator) -> tuple[bool, bool]:

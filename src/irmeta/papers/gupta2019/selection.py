@@ -43,30 +43,14 @@ def selection_cells(tables: Tables) -> Iterator[Cell]:
         told = f"{', '.join(found)} has tau {tau:.3f} on WT2012, the published set {float(fit.tests[0].tau):.3f}"
         stands_in = bool(set(found) & set(STAND_IN.values()))
         if not is_released(target, names):
-            yield lacking(
-                "selection",
-                row,
-                "found first",
-                f"{NOT_RELEASED}; with stand-ins {told}",
-                ours=float(same),
-            )
+            why = f"{NOT_RELEASED}; with stand-ins {told}"
+            yield lacking("selection", row, "found first", why, ours=float(same))
         elif stands_in and not same:
-            yield lacking(
-                "selection",
-                row,
-                "found first",
-                f"{NOT_RELEASED}; a stand-in wins: {told}",
-                ours=0.0,
-            )
+            why = f"{NOT_RELEASED}; a stand-in wins: {told}"
+            yield lacking("selection", row, "found first", why, ours=0.0)
         else:
-            yield claim(
-                "selection",
-                row,
-                "found first",
-                float(same),
-                said=f"the best on WT2012; {told}",
-                least=1,
-            )
+            said = f"the best on WT2012; {told}"
+            yield claim("selection", row, "found first", same, said=said, least=1)
 
 
 def _search(tables: Tables) -> Chosen:

@@ -51,13 +51,8 @@ def sentence_cells(tables: Tables) -> Iterator[Cell]:
     )
     best = float(tau[1] == r2[1] == ("RBP(p=0.8)", 3))
     why = f"{NOT_RELEASED}: of the 108 cases {3 * len(found)} are available; ours is 1 if it is the best of these"
-    yield lacking(
-        ITEM,
-        "RBP(p=0.8), 3 predictors",
-        "highest R2 and tau of all 108 cases",
-        why,
-        ours=best,
-    )
+    row, column = "RBP(p=0.8), 3 predictors", "highest R2 and tau of all 108 cases"
+    yield lacking(ITEM, row, column, why, ours=best)
 
 
 def _measured(tables: Tables) -> Measured:
@@ -80,40 +75,25 @@ def _averages(found: Measured) -> Iterator[Cell]:
         for name, published, ours in zip(
             ("tau", "R2"), printed, found[target, 2].mean(axis=1), strict=True
         ):
+            row, column = f"{target}, 2 predictors", f"mean {name}"
             # print averages figures that it has rounded, which adds half a digit
-            yield compare(
-                ITEM,
-                f"{target}, 2 predictors",
-                f"mean {name}",
-                published,
-                ours,
-                within=2 * PRINTED,
-            )
+            yield compare(ITEM, row, column, published, ours, within=2 * PRINTED)
 
 
 def _levels(found: Measured) -> Iterator[Cell]:
     tau, r2 = found["RBP(p=0.8)", 2].min(axis=1)
+    row = "RBP(p=0.8), 2 predictors"
     said = "more than .9 tau and .98 R2 on all collections"
-    yield claim(
-        ITEM, "RBP(p=0.8), 2 predictors", "lowest tau", tau, said=said, least=0.9
-    )
-    yield claim(
-        ITEM, "RBP(p=0.8), 2 predictors", "lowest R2", r2, said=said, least=0.98
-    )
+    yield claim(ITEM, row, "lowest tau", tau, said=said, least=0.9)
+    yield claim(ITEM, row, "lowest R2", r2, said=said, least=0.98)
     err = max(found["ERR@20", k][0].max() for k in (1, 2, 3))
     yield claim(
         ITEM, "ERR@20", "highest tau", err, said="never reaches .9", most=0.8995
     )
     single = np.concatenate([cell[0] for (_, k), cell in found.items() if k == 1])
     said = "generally a single measure is not sufficient to reach tau = .9"
-    yield claim(
-        ITEM,
-        "1 predictor",
-        "share of cases with tau of .9",
-        (single >= 0.9).mean(),
-        said=said,
-        most=0.5,
-    )
+    column, share = "share of cases with tau of .9", (single >= 0.9).mean()
+    yield claim(ITEM, "1 predictor", column, share, said=said, most=0.5)
     lowest = max(found["RR", k][0].min() for k in (1, 2, 3))
     said = "no set of predictors yields high performance on all three collections"
     yield claim(
@@ -121,14 +101,8 @@ def _levels(found: Measured) -> Iterator[Cell]:
     )
     on_dev = min(found["RBP(p=0.95)", k][0, 0] for k in (2, 3))
     said = "on WT2012 we reach high accuracy with 2 and 3 predictors"
-    yield claim(
-        ITEM,
-        "RBP(p=0.95), wt2012",
-        "lowest tau with 2 or 3",
-        on_dev,
-        said=said,
-        least=0.9,
-    )
+    row, column = "RBP(p=0.95), wt2012", "lowest tau with 2 or 3"
+    yield claim(ITEM, row, column, on_dev, said=said, least=0.9)
     for at, test in enumerate(TESTS[1:], 1):
         behind = min(
             found[other, k][0, at] - found["RBP(p=0.95)", k][0, at]
@@ -136,14 +110,8 @@ def _levels(found: Measured) -> Iterator[Cell]:
             for k in (1, 2)
         )
         said = "noticeably lower than RBP(0.5) and RBP(0.8)"
-        yield claim(
-            ITEM,
-            f"RBP(p=0.95), {test}",
-            "least lag of tau, 1 or 2 predictors",
-            behind,
-            said=said,
-            least=0.05,
-        )
+        row, column = f"RBP(p=0.95), {test}", "least lag of tau, 1 or 2 predictors"
+        yield claim(ITEM, row, column, behind, said=said, least=0.05)
 
 
 def _patterns(found: Measured) -> Iterator[Cell]:
@@ -180,28 +148,14 @@ def _counts() -> Iterator[Cell]:
             for name in split(names)
         ]
         for metric, published in (("RR", 10), ("RBP(p=0.8)", 9)):
-            known = f"the table of {paper} lists it {used.count(metric)} times"
-            row = f"{paper}, {metric}"
-            yield compare(
-                ITEM,
-                row,
-                "times selected",
-                published,
-                used.count(metric),
-                within=0,
-                known=known,
-            )
+            times = used.count(metric)
+            known = f"the table of {paper} lists it {times} times"
+            cell = (ITEM, f"{paper}, {metric}", "times selected", published, times)
+            yield compare(*cell, within=0, known=known)
     known = "'10 metrics' are followed by 12 names"
     listed = len({target for target, *_ in rows(PREDICTION)})
-    yield compare(
-        ITEM,
-        "Gupta et al., metrics predicted",
-        "number",
-        10,
-        listed,
-        within=0,
-        known=known,
-    )
+    row = "Gupta et al., metrics predicted"
+    yield compare(ITEM, row, "number", 10, listed, within=0, known=known)
 
 
 def _offsets(tables: Tables) -> Iterator[Cell]:
@@ -215,12 +169,10 @@ def _offsets(tables: Tables) -> Iterator[Cell]:
     without = [float(one.r2_offset_removed) for one in tests if one.r2 < 0]
     said = "negative R2 contradicts a linear relationship"
     known = "without the mean error of the collection every R2 is positive: the relation is linear, and shifted"
+    row = f"{len(without)} cases with R2 below 0"
     column = "lowest R2 once the mean error is taken off"
     yield claim(
-        ITEM,
-        f"{len(without)} cases with R2 below 0",
-        column,
-        min(without),
+        *(ITEM, row, column, min(without)),
         said=said,
         most=0,
         exact=OF_THE_TABLE,

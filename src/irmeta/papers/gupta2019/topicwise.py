@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 import xarray as xr
 
 from irmeta.metrics.names import split
@@ -80,10 +79,5 @@ def _elsewhere(
     found = accuracy(test[:, -1], predicted)
     row = f"{target} <- {', '.join(names)}"
     for column, ours in (("RMSE", found.rmse), ("R2", found.r2)):
-        yield ours_only(
-            "topic by topic on TREC-COVID",
-            row,
-            column,
-            np.asarray(ours).item(),
-            "round 1 to round 3",
-        )
+        item, note = "topic by topic on TREC-COVID", "round 1 to round 3"
+        yield ours_only(item, row, column, float(ours), note)

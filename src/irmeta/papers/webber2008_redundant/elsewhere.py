@@ -50,12 +50,7 @@ def _collection(item: str, power: xr.Dataset) -> Iterator[Cell]:
     for predictor in [metric for metric in COMPLEX if metric in metrics]:
         for target in ("P@10", "RR"):
             found = gain(power, predictor, target)
-            yield ours_only(
-                item,
-                f"{predictor} over {target} itself",
-                "advantage",
-                found.value,
-                str(found),
-            )
+            row = f"{predictor} over {target} itself"
+            yield ours_only(item, row, "advantage", found.value, str(found))
     found = gain(power, "P@10", "RR")
     yield ours_only(item, "P@10 over RR itself", "advantage", found.value, str(found))

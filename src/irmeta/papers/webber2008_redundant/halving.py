@@ -31,14 +31,8 @@ def halving_cells(data: Path, rng: int) -> Iterator[Cell]:
     yield ours_only(item, row, "phi by halves", by_halving.mean(), SAME)
     yield ours_only(item, row, "phi by samples drawn apart", apart.mean(), SAME)
     spread = by_halving.std(ddof=1)
-    yield claim(
-        item,
-        row,
-        "sd of phi over sets of 50 topics",
-        spread,
-        said=f"{said}; {RELIABLE}",
-        most=0.05,
-    )
+    column = "sd of phi over sets of 50 topics"
+    yield claim(item, row, column, spread, said=f"{said}; {RELIABLE}", most=0.05)
 
 
 def _halved(scores: Floats, rng: np.random.Generator) -> float:

@@ -45,20 +45,13 @@ def _durability(
     for name in lasting.topics.values:
         for figure in ("pearson", "tau", "tau_ap"):
             ours = lasting[figure].sel(topics=name).item()
-            yield ours_only(
-                "Table 2", str(name), figure, ours, "" if figure == "tau_ap" else SCAN
-            )
+            note = "" if figure == "tau_ap" else SCAN
+            yield ours_only("Table 2", str(name), figure, ours, note)
     said = "old factors distort much less than other topics do"
     for figure, between in (("pearson", pearson), ("tau", tau)):
         lowest = lasting[figure].min().item()
-        yield claim(
-            "Section 4",
-            "T7, T8 and R03",
-            f"lowest {figure}",
-            lowest,
-            said=said,
-            least=between,
-        )
+        row, column = "T7, T8 and R03", f"lowest {figure}"
+        yield claim("Section 4", row, column, lowest, said=said, least=between)
 
 
 def _sample(sources: Sources, rng: int) -> Iterator[Cell]:

@@ -44,17 +44,11 @@ def ndcg_cells(sources: Sources, rng: int) -> Iterator[Cell]:
         found = compare(
             cubes, kinds=("raw",), partitions=DRAWS, same_systems=True, rng=rng
         )
-        yield ours_only(
-            "Figure 7, in part",
-            form,
-            "dRMSE, R03 with R04",
-            found["drmse"].item(),
-            PART,
-        )
+        drmse = found["drmse"].item()
+        yield ours_only("Figure 7, in part", form, "dRMSE, R03 with R04", drmse, PART)
         for name, cube in cubes.items():
-            yield ours_only(
-                "Section 5, other collections", form, f"{POWER}, {name}", power(cube)
-            )
+            item, column = "Section 5, other collections", f"{POWER}, {name}"
+            yield ours_only(item, form, column, power(cube))
 
 
 def sum_cells(sources: Sources, rng: int) -> Iterator[Cell]:
@@ -81,16 +75,10 @@ def sum_cells(sources: Sources, rng: int) -> Iterator[Cell]:
         found = compare(
             cubes, kinds=("raw",), partitions=DRAWS, same_systems=True, rng=rng
         )
-        yield ours_only(
-            "Figure 7, in part",
-            form,
-            "dRMSE, AdHoc with R03",
-            found["drmse"].item(),
-            SOME,
-        )
-        yield ours_only(
-            "Figure 5, in part", form, "mean dRMSE", found["drmse_mean"].item(), SOME
-        )
+        drmse, mean = found["drmse"].item(), found["drmse_mean"].item()
+        column = "dRMSE, AdHoc with R03"
+        yield ours_only("Figure 7, in part", form, column, drmse, SOME)
+        yield ours_only("Figure 5, in part", form, "mean dRMSE", mean, SOME)
         for name, cube in cubes.items():
             yield ours_only("Table 6, in part", form, name, cube.mean().item(), SOME)
 

@@ -42,14 +42,8 @@ def spread_cells(scores: xr.DataArray, trec3: xr.DataArray) -> Iterator[Cell]:
     yield from _distribution(scores)
     best = describe(top_systems(scores, 0.75)).isel(metric=0)
     correlation = np.corrcoef(best["reliability"], best["topic_sd"])[0, 1]
-    yield compare(
-        "Section 3",
-        "topic reliability",
-        "correlation with sd",
-        0.005,
-        correlation,
-        within=0.0005,
-    )
+    row, column = "topic reliability", "correlation with sd"
+    yield compare("Section 3", row, column, 0.005, correlation, within=0.0005)
     yield from _percentiles(scores[..., 0])
     yield from _effects(
         {"TREC-3": trec3[..., 0].values, "TREC-8": scores[..., 0].values}
@@ -66,14 +60,10 @@ def _effects(scores: Mapping[str, Floats]) -> Iterator[Cell]:
                 strict=True,
             )
         )
-        for what, part in parts.items():
-            yield ours_only(
-                "Section 6",
-                f"AP on {name}",
-                f"share of variance, {what}",
-                part / sum(parts.values()),
-            )
         row = f"AP on {name}"
+        for what, part in parts.items():
+            share = part / sum(parts.values())
+            yield ours_only("Section 6", row, f"share of variance, {what}", share)
         column = "topic variance over system variance"
         ratio = parts["topics"] / parts["systems"]
         if name == "TREC-3":
@@ -90,23 +80,16 @@ def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
     line = scores.isel(metric=0).transpose("system", "topic").values
     ends = line.mean(axis=1), *descriptive.t_interval(line)
     published = (("mean", 0.324), ("low", 0.262), ("high", 0.386))
+    row = "Flab8atdn, 13th of 129"
     for (name, value), found in zip(published, ends, strict=True):
-        yield compare(
-            "Figure 2",
-            "Flab8atdn, 13th of 129",
-            name,
-            value,
-            float(found[at]),
-            within=0.0005,
-        )
+        ours = float(found[at])
+        yield compare("Figure 2", row, name, value, ours, within=0.0005)
     # the paper's ranks are of the systems whose intervals overlap
     ranks = descriptive.rank_intervals(*ends)
-    for name, value, ours in zip(
+    for name, value, found in zip(
         ("rank_low", "rank_high"), (2, 94), ranks, strict=True
     ):
-        yield compare(
-            "Figure 2", "Flab8atdn, 13th of 129", name, value, ours[at], within=0
-        )
+        yield compare("Figure 2", row, name, value, found[at], within=0)
 
 
 def _distribution(scores: xr.DataArray) -> Iterator[Cell]:
@@ -118,16 +101,12 @@ def _distribution(scores: xr.DataArray) -> Iterator[Cell]:
     ):
         yield compare("Figure 3", "standardized AP", name, value, ours, within=0.005)
     below = float((scores.values < 0.2).mean())
-    known = "more than half are"
     yield claim(
-        "Figure 3",
-        "AP",
-        "share below 0.2",
-        below,
+        *("Figure 3", "AP", "share below 0.2", below),
         said="almost half",
         least=0.45,
         most=0.5,
-        known=known,
+        known="more than half are",
     )
 
 
@@ -144,47 +123,27 @@ def _percentiles(scores: xr.DataArray) -> Iterator[Cell]:
             f"{rule} {factor:.2f}" for rule, factor in by_rule[0.75].items()
         )
         yield compare(
-            "Table 1",
-            row,
-            name,
-            published,
-            nearest,
+            *("Table 1", row, name, published, nearest),
             within=within,
             note=f"by rule: {told}",
             known=NOT_75,
         )
-        at_90 = by_rule[0.9]["ceil(p n)"]
-        yield ours_only(
-            "Table 1",
-            row,
-            f"{column}, 1st over 90th percentile",
-            at_90,
-            "the position is ceil(p n)",
-        )
+        at_90, name = by_rule[0.9]["ceil(p n)"], f"{column}, 1st over 90th percentile"
+        yield ours_only("Table 1", row, name, at_90, "the position is ceil(p n)")
     mean, sd = _figures(scores, "system")
     listed = [_at(sd, mean, percent / 100, "ceil(p n)") for percent in (1, 10, 40, 75)]
     said = f"system standard deviations are remarkably similar ({NO_NUMBER})"
     apart = max(listed) / min(listed)
-    yield claim(
-        "Table 1",
-        "systems by mean",
-        "sd, largest over smallest listed",
-        apart,
-        said=said,
-        most=1.5,
-    )
+    row, name = "systems by mean", "sd, largest over smallest listed"
+    yield claim("Table 1", row, name, apart, said=said, most=1.5)
     for of in ("system", "topic"):
         mean, sd = _figures(scores, of)
         for percent in (1, 10, 40, 75, 90):
             for name, values in (("mean", mean), ("sd", sd)):
                 ours = _at(values, mean, percent / 100, "ceil(p n)")
-                yield ours_only(
-                    "Table 1",
-                    f"{of}s",
-                    f"{name}, percentile {percent}",
-                    ours,
-                    "the position is ceil(p n)",
-                )
+                column = f"{name}, percentile {percent}"
+                note = "the position is ceil(p n)"
+                yield ours_only("Table 1", f"{of}s", column, ours, note)
 
 
 def _factors(
