@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from itertools import cycle
 from math import ceil
+from typing import Any
 
 import numpy as np
 from matplotlib.artist import Artist
@@ -19,6 +20,10 @@ from irmeta.words import shortened
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 NEAR = "0.6"
 """The grey of what stands in the background."""
+DOT: Any = {"markersize": 4, "linestyle": "none"}
+"""How a mark is drawn that no line leads to."""
+DASHED: Any = {"color": NEAR, "linewidth": 0.8, "linestyle": "--"}
+"""How a line is drawn that others are held to."""
 BETTER_RIGHT = "right is better"
 BETTER_LEFT = "left is better"
 _COLUMNS = 4
@@ -157,15 +162,7 @@ def keys(colours: Sequence[str], markers: Sequence[str]) -> list[Line2D]:
         for name, colour in zip(colours, cycle(PALETTE))
     ]
     points = [
-        Line2D(
-            [],
-            [],
-            color="black",
-            marker=marker,
-            markersize=4,
-            linestyle="none",
-            label=name,
-        )
+        Line2D([], [], color="black", marker=marker, label=name, **DOT)
         for name, marker in zip(markers, cycle(MARKERS))
     ]
     return [*lines, *points]

@@ -43,22 +43,12 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
         ]
         say(axes, cost, tau, [str(one["label"].item())] * len(words), words)
         last = max(int(measured.sum()) - 1, 0)
-        axes.plot(
-            cost[last:],
-            tau[last:],
-            ":",
-            color=line.get_color(),
-            zorder=line.get_zorder(),
-        )
+        style = {"color": line.get_color(), "zorder": line.get_zorder()}
+        axes.plot(cost[last:], tau[last:], ":", **style)
     front = result["front"].values
-    axes.plot(
-        result["cost"].values[front],
-        result["tau"].values[front],
-        "o",
-        color="black",
-        markersize=2,
-        label="best for its cost",
-    )
+    cost, tau = (result[name].values[front] for name in ("cost", "tau"))
+    label = "best for its cost"
+    axes.plot(cost, tau, "o", color="black", markersize=2, label=label)
     if options["budget"] is not None:
         axes.axvline(options["budget"], color="grey", linewidth=0.6, label="budget")
     by_powers(axes)

@@ -18,42 +18,18 @@ def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
 
 def means(one: xr.Dataset, axes: Axes) -> Axes:
     """Draw each system's mean with its 95% interval, best first; behind it, broader, by the human topics alone."""
-    order = np.argsort(-one["mean"].values, kind="stable")
-    rows = np.arange(order.size)
+    one = one.isel(system=np.argsort(-one["mean"].values, kind="stable"))
+    rows = np.arange(one.sizes["system"])
+    people = one["human_low"].values, one["human_high"].values
+    mean, low, high = (one[name].values for name in ("mean", "low", "high"))
     axes.hlines(
-        rows,
-        one["human_low"].values[order],
-        one["human_high"].values[order],
-        color=PALETTE[1],
-        alpha=0.4,
-        linewidth=4,
-        label="people alone",
+        rows, *people, color=PALETTE[1], alpha=0.4, linewidth=4, label="people alone"
     )
-    axes.hlines(
-        rows,
-        one["low"].values[order],
-        one["high"].values[order],
-        color=PALETTE[0],
-        linewidth=1.2,
-    )
-    axes.plot(
-        one["mean"].values[order],
-        rows,
-        "o",
-        markersize=3,
-        color=PALETTE[0],
-        label="both",
-    )
-    axes.plot(
-        one["machine"].values[order],
-        rows,
-        "|",
-        markersize=5,
-        color="black",
-        label="machine alone",
-    )
-    names = one.system.values[order].astype(str).tolist()
-    mean, low, high = (one[name].values[order] for name in ("mean", "low", "high"))
+    axes.hlines(rows, low, high, color=PALETTE[0], linewidth=1.2)
+    axes.plot(mean, rows, "o", markersize=3, color=PALETTE[0], label="both")
+    machine = one["machine"].values
+    axes.plot(machine, rows, "|", markersize=5, color="black", label="machine alone")
+    names = one.system.values.astype(str).tolist()
     say_intervals(axes, "mean", names, mean, low, high)
     legend(axes)
     label = f"mean {one.metric.item()}, 95% interval"

@@ -112,30 +112,23 @@ def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     """Draw how much a judge favours each group, or each system, with 95% intervals; those clear of 0 are filled."""
     dim = "group" if "group_favour" in one else "system"
     part = one.sel(judge=judge)
+    order = np.argsort(-part[f"{dim}_favour"].values, kind="stable")
     value, low, high, p = (
-        part[f"{dim}_favour{suffix}"].values
+        part[f"{dim}_favour{suffix}"].values[order]
         for suffix in ("", "_low", "_high", "_p_corrected")
     )
-    order = np.argsort(-value, kind="stable")
     rows = np.arange(order.size)
     axes.axvline(0, color=NEAR, linewidth=0.8)
-    axes.hlines(rows, low[order], high[order], color=NEAR, linewidth=1.2)
-    marks = {"clear (Benjamini-Hochberg, .05)": PALETTE[0], "not clear": "white"}
-    for (said, face), kept in zip(
-        marks.items(), (p[order] < 0.05, p[order] >= 0.05), strict=True
+    axes.hlines(rows, low, high, color=NEAR, linewidth=1.2)
+    for said, face, kept in (
+        ("clear (Benjamini-Hochberg, .05)", PALETTE[0], p < 0.05),
+        ("not clear", "white", p >= 0.05),
     ):
-        axes.plot(
-            value[order][kept],
-            rows[kept],
-            "o",
-            markersize=3.5,
-            color=PALETTE[0],
-            markerfacecolor=face,
-            label=said,
-        )
+        (dots,) = axes.plot(value[kept], rows[kept], "o", color=PALETTE[0], label=said)
+        dots.set(markersize=3.5, markerfacecolor=face)
     names = one[dim].values[order].astype(str).tolist()
-    words = [f"favoured by {short(each, 3, sign=True)}" for each in value[order]]
-    say(axes, value[order], rows, names, words, nearest="y")
+    words = [f"favoured by {short(each, 3, sign=True)}" for each in value]
+    say(axes, value, rows, names, words, nearest="y")
     truth = about(one)["options"]["truth"]
     label = f"{judge} less {truth}, relative to all ({one.metric.item()})"
     named_rows(axes, names, f"{label}\n95% intervals, each by itself")

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.rows import NEAR, by_powers, legend
+from irmeta.report.plots.rows import DASHED, by_powers, legend
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -20,13 +20,7 @@ def known(result: xr.Dataset, axes: Axes) -> Axes:
         read = result["known"].sel(metric=metric).values
         colour = PALETTE[place % len(PALETTE)]
         axes.step(runs, read, where="post", color=colour, label=str(metric))
-    axes.axhline(
-        float(result["judged"]),
-        color=NEAR,
-        linewidth=0.8,
-        linestyle="--",
-        label="all judgments",
-    )
+    axes.axhline(float(result["judged"]), label="all judgments", **DASHED)
     by_powers(axes)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("submissions")

@@ -5,7 +5,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import draw
-from irmeta.report.plots.rows import legend
+from irmeta.report.plots.rows import DASHED, legend
 from irmeta.scores.attributes import about
 
 
@@ -18,24 +18,12 @@ def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
 
 def widths(one: xr.Dataset, axes: Axes) -> Axes:
     """Draw the mean width of intervals of differences by the number of human topics, and the width wanted."""
-    sizes = one["size"].values
-    axes.plot(
-        sizes, one["width_pairs"].values, marker="o", markersize=3, label="with machine"
+    sizes, both, alone = (
+        one[name].values for name in ("size", "width_pairs", "width_pairs_alone")
     )
-    axes.plot(
-        sizes,
-        one["width_pairs_alone"].values,
-        marker="s",
-        markersize=3,
-        label="people alone",
-    )
-    axes.axhline(
-        about(one)["options"]["width"],
-        color="0.6",
-        linewidth=0.8,
-        linestyle="--",
-        label="width wanted",
-    )
+    axes.plot(sizes, both, marker="o", markersize=3, label="with machine")
+    axes.plot(sizes, alone, marker="s", markersize=3, label="people alone")
+    axes.axhline(about(one)["options"]["width"], label="width wanted", **DASHED)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("human topics")
     axes.set_ylabel(f"width of 95% intervals, {one.metric.item()}\n(low is better)")

@@ -25,33 +25,22 @@ def metrics(result: xr.Dataset, axes: Axes) -> Axes:
 
     A light dot is a run's own loss.
     """
-    loss = result["relative_loss"].values
-    order = np.argsort(loss, kind="stable")
+    order = np.argsort(result["relative_loss"].values, kind="stable")
+    loss = result["relative_loss"].values[order]
     names = result["metric"].values[order].astype(str).tolist()
     rows = np.arange(len(order))
     axes.axvline(0, color=NEAR, linewidth=0.8)
     size = np.abs(result["loss"].transpose("metric", "system").values)
     spread = result["score"].std("system", ddof=1).values
+    each = (size / spread[:, None])[order].ravel(), rows.repeat(size.shape[1])
     axes.plot(
-        (size / spread[:, None])[order].ravel(),
-        rows.repeat(size.shape[1]),
-        "o",
-        color=PALETTE[4],
-        markersize=2.5,
-        alpha=0.6,
-        label="a run left out",
+        *each, "o", color=PALETTE[4], markersize=2.5, alpha=0.6, label="a run left out"
     )
-    axes.plot(
-        loss[order],
-        rows,
-        "o",
-        color=PALETTE[0],
-        markersize=4.5,
-        label="mean of groups left out",
-    )
+    label = "mean of groups left out"
+    axes.plot(loss, rows, "o", color=PALETTE[0], markersize=4.5, label=label)
     legend(axes)
-    words = [f"mean loss {short(one, 3)}" for one in loss[order]]
-    say(axes, loss[order], rows, names, words, nearest="y")
+    words = [f"mean loss {short(one, 3)}" for one in loss]
+    say(axes, loss, rows, names, words, nearest="y")
     label = "loss, in standard deviations of systems"
     return named_rows(axes, names, label, BETTER_LEFT)
 
@@ -63,28 +52,18 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
     """
     one = result.sel(metric=metric or result["metric"].values[0])
     known = ~np.isnan(one["low"].values)
-    unjudged = one["unjudged"].values[known]
-    loss = one["loss"].values[known]
-    low = one["low"].values[known]
-    high = one["high"].values[known]
+    unjudged, loss, low, high = (
+        one[name].values[known] for name in ("unjudged", "loss", "low", "high")
+    )
     axes.vlines(unjudged, low, high, color="0.8", linewidth=1)
     inside = (loss >= low) & (loss <= high)
-    axes.plot(
-        unjudged[inside],
-        loss[inside],
-        "o",
-        color=PALETTE[0],
-        markersize=3,
-        label="within",
-    )
-    axes.plot(
-        unjudged[~inside],
-        loss[~inside],
-        "o",
-        color=PALETTE[5],
-        markersize=3,
-        label="beyond",
-    )
+    for which, colour, label in (
+        (inside, PALETTE[0], "within"),
+        (~inside, PALETTE[5], "beyond"),
+    ):
+        axes.plot(
+            unjudged[which], loss[which], "o", color=colour, markersize=3, label=label
+        )
     runs = one["system"].values[known].astype(str)
     words = [
         f"loss {short(lost, 3)}, {share:.0%} unjudged"
@@ -92,21 +71,12 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
     ]
     say(axes, unjudged, loss, runs, words)
     if "run" in result.dims:
-        axes.vlines(
-            one["new_unjudged"].values,
-            one["penalty_low"].values,
-            one["penalty_high"].values,
-            color="black",
-            linewidth=1,
+        share, expected, low, high = (
+            one[name].values
+            for name in ("new_unjudged", "penalty", "penalty_low", "penalty_high")
         )
-        axes.plot(
-            one["new_unjudged"].values,
-            one["penalty"].values,
-            "D",
-            color="black",
-            markersize=4,
-            label="new",
-        )
+        axes.vlines(share, low, high, color="black", linewidth=1)
+        axes.plot(share, expected, "D", color="black", markersize=4, label="new")
     axes.set_xlabel("share of first documents unjudged")
     axes.set_ylabel(f"loss of {one['metric'].item()} (low is better)")
     level = about(result)["options"]["level"]

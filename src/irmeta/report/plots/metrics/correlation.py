@@ -13,6 +13,7 @@ from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.matrix import matrix, square
+from irmeta.report.plots.rows import DASHED
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 
@@ -87,7 +88,7 @@ def tree(result: xr.Dataset, axes: Axes) -> Axes:
         above_threshold_color=PALETTE[0],
         ax=axes,
     )
-    axes.axvline(1 - threshold, color="0.6", linewidth=0.8, linestyle="--")
+    axes.axvline(1 - threshold, **DASHED)
     top = max(float(result["merge"].values[:, 2].max()), 1 - threshold)
     axes.set_xlim(top * 1.05, 0)
     ticks = [tick for tick in axes.get_xticks() if 0 <= tick <= top * 1.05]

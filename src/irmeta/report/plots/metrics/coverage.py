@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import MARKERS, NEAR, height, legend, named_rows
+from irmeta.report.plots.rows import DOT, MARKERS, NEAR, height, legend, named_rows
 from irmeta.scores.attributes import about
 
 
@@ -23,15 +23,8 @@ def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:
         outcome.collection.values, cycle(MARKERS), cycle(PALETTE)
     ):
         share = outcome["measured"].sel(collection=name).values
-        axes.plot(
-            share,
-            np.arange(share.size),
-            marker,
-            color=colour,
-            markersize=4,
-            label=str(name),
-            linestyle="none",
-        )
+        rows = np.arange(share.size)
+        axes.plot(share, rows, marker, color=colour, label=str(name), **DOT)
     level = about(outcome)["options"]["level"]
     axes.axvline(level, color=NEAR, linewidth=0.8, zorder=0, label=f"asked: {level:g}")
     legend(axes)

@@ -24,15 +24,9 @@ def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
     ):
         for name, marker in zip(outcome.collection.values, cycle(MARKERS)):
             line = outcome[measure].sel(judgments=kind, target=target, collection=name)
-            style = "-" if kind == "full" else "--"
-            axes.plot(
-                line.depth.values,
-                line.values,
-                style,
-                color=colour,
-                marker=marker,
-                markersize=3.5,
-            )
+            dash = "-" if kind == "full" else "--"
+            depth, value = line.depth.values, line.values
+            axes.plot(depth, value, dash, color=colour, marker=marker, markersize=3.5)
     axes.set_xticks(outcome.depth.values)
     axes.set_xlabel("documents judged for the predictors")
     better = "low" if measure == "rmse" else "up"

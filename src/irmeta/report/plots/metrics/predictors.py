@@ -10,6 +10,7 @@ from matplotlib.figure import Figure
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.rows import (
     BETTER_RIGHT,
+    DOT,
     MARKERS,
     NEAR,
     height,
@@ -29,15 +30,8 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
     for size, colour in zip(outcome["size"].values, cycle(PALETTE)):
         for name, marker in zip(outcome.collection.values, cycle(MARKERS)):
             tau = outcome["tau"].sel(size=size, collection=name).values
-            axes.plot(
-                tau,
-                np.arange(tau.size),
-                marker,
-                color=colour,
-                markersize=4,
-                alpha=0.8,
-                linestyle="none",
-            )
+            rows = np.arange(tau.size)
+            axes.plot(tau, rows, marker, color=colour, alpha=0.8, **DOT)
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
     counts = [
         f"{size} predictor{'s' if size > 1 else ''}" for size in outcome["size"].values

@@ -62,16 +62,9 @@ def ranking(outcome: xr.Dataset, axes: Axes) -> Axes:
         (~proven, PALETTE[5], "best k found, not proven"),
     ):
         if shown.any():
-            axes.plot(
-                outcome["optimal"].values[shown],
-                outcome["k"].values[shown] - 1,
-                "o",
-                color=PALETTE[5],
-                markerfacecolor=face,
-                markersize=4,
-                clip_on=False,
-                label=label,
-            )
+            optimal, k = (outcome[name].values[shown] for name in ("optimal", "k"))
+            (circle,) = axes.plot(optimal, k - 1, "o", color=PALETTE[5], label=label)
+            circle.set(markerfacecolor=face, markersize=4, clip_on=False)
     metrics = outcome["order"].values.astype(str)
     names = [f"{at}. {name}" for at, name in enumerate(metrics, 1)]
     words = [f"{_LABELS[options['objective']][0]} {short(one, 3)}" for one in values]

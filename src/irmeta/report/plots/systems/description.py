@@ -118,13 +118,8 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
         values = result["quantiles"].sel(metric=metric)
         (line,) = axes.plot(values, result.share, label=str(metric))
         quartiles = [0.25, 0.5, 0.75]
-        axes.plot(
-            values.sel(share=quartiles, method="nearest"),
-            quartiles,
-            "o",
-            markersize=3,
-            color=line.get_color(),
-        )
+        there = values.sel(share=quartiles, method="nearest")
+        axes.plot(there, quartiles, "o", markersize=3, color=line.get_color())
     axes.set_xlabel("score of a system on a topic")
     axes.set_ylabel("share of scores at or below")
     axes.set_ylim(0, 1)

@@ -54,13 +54,9 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     ends = np.stack([one["low"].values, one["high"].values], axis=1)
     axes.hlines(place, *ends.T, color=PALETTE[4], linewidth=4, label="possible ranks")
     if result["score"].isnull().any():
+        holes = one["best"], one["worst"]
         axes.hlines(
-            place,
-            one["best"],
-            one["worst"],
-            color=PALETTE[5],
-            linewidth=0.8,
-            label="what holes allow",
+            place, *holes, color=PALETTE[5], linewidth=0.8, label="what holes allow"
         )
     rank = one["rank"].values
     if np.isfinite(rank).any():
@@ -78,13 +74,8 @@ def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) 
     place = places(one.sizes["system"])
     sizes = np.linspace(7, 3, one.sizes["aggregate"])
     for kind, marker, size in zip(one.aggregate.values, "osD^v", sizes, strict=False):
-        axes.plot(
-            one["rank"].sel(aggregate=kind),
-            place,
-            marker,
-            markersize=size,
-            label=str(kind),
-        )
+        rank = one["rank"].sel(aggregate=kind)
+        axes.plot(rank, place, marker, markersize=size, label=str(kind))
     legend(axes)
     return _named(one, axes, f"rank, {_of(one, result)}")
 
@@ -114,28 +105,16 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     size = 6 if cost.size <= SHOWN else 3.5
     for label, which, marker, colour in kinds:
         if which.any():
-            axes.plot(
-                cost[which],
-                value[which],
-                marker,
-                color=colour,
-                markersize=size,
-                label=label,
-            )
+            x, y = cost[which], value[which]
+            axes.plot(x, y, marker, color=colour, markersize=size, label=label)
     if len(absent):
         said = listed([shortened(name, LONGEST) for name in absent], 2)
         axes.plot([], [], " ", label=f"without a cost or a value: {said}")
     there = one["front"].values
     if there.any():
         ends = [*cost[there], cost.max()], [*value[there], value[there][-1]]
-        axes.step(
-            *ends,
-            where="post",
-            color="0.4",
-            linewidth=0.8,
-            zorder=1,
-            label="front by value",
-        )
+        (line,) = axes.step(*ends, where="post", color="0.4", label="front by value")
+        line.set(linewidth=0.8, zorder=1)
     names = one.system.values.astype(str)
     words = [f"cost {x:g}, {short(y, 3)}" for x, y in zip(cost, value, strict=True)]
     say(axes, cost, value, names, words, nearest="xy")

@@ -1,7 +1,6 @@
 """The table of a paper drawn: means by metric, those that a test distinguishes filled."""
 
 from itertools import cycle
-from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -13,6 +12,7 @@ from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import say
 from irmeta.report.plots.rows import (
     BETTER_RIGHT,
+    DOT,
     MARKERS,
     NEAR,
     height,
@@ -43,7 +43,7 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
     ):
         one = result.sel(metric=metric)
         mean, filled = one["mean"].values, _filled(one, baseline)
-        style = {"color": colour, "marker": marker} | _DOT
+        style = {"color": colour, "marker": marker} | DOT
         (dots,) = axes.plot(mean[filled], rows[filled], label=metric, **style)
         axes.plot(mean[~filled], rows[~filled], markerfacecolor="white", **style)
         if baseline is not None:
@@ -56,9 +56,6 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
     return named_rows(axes, called.tolist(), "mean", BETTER_RIGHT)
 
 
-_DOT: Any = {"markersize": 4, "linestyle": "none"}
-
-
 def _meaning(result: xr.Dataset) -> list[Line2D]:
     """Say what filled marks mean, if there was a test."""
     options = about(result)["options"]
@@ -69,7 +66,7 @@ def _meaning(result: xr.Dataset) -> list[Line2D]:
         few = result.sizes["system"] <= MOST_LETTERS
         whose = "" if few else f"among the best {ROWS}, "
         label = f"filled: {whose}not significantly different from the best"
-    return [Line2D([], [], color=NEAR, marker="o", label=label, **_DOT)]
+    return [Line2D([], [], color=NEAR, marker="o", label=label, **DOT)]
 
 
 def _filled(one: xr.Dataset, baseline: str | None) -> np.ndarray:

@@ -27,26 +27,16 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     one = result.sel(metric=metric or result["metric"].values[0])
     several = len(set(one["collection"].values)) > 1
     rows = np.arange(one.sizes["entry"])
-    axes.hlines(rows, one["low"].values, one["high"].values, color=PALETTE[4])
+    own, low, high, median, best = (
+        one[name].values for name in ("standardized", "low", "high", "median", "best")
+    )
+    axes.hlines(rows, low, high, color=PALETTE[4])
     # in front: the best of all may be a system of these
-    own = one["standardized"].values
     axes.plot(own, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
-    axes.plot(
-        one["median"].values,
-        rows,
-        "|",
-        color="black",
-        markersize=6,
-        label="everybody's median",
-    )
-    axes.plot(
-        one["best"].values,
-        rows,
-        ">",
-        color=PALETTE[1],
-        markersize=4,
-        label="everybody's best",
-    )
+    label = "everybody's median"
+    axes.plot(median, rows, "|", color="black", markersize=6, label=label)
+    label = "everybody's best"
+    axes.plot(best, rows, ">", color=PALETTE[1], markersize=4, label=label)
     systems, collections = (
         one[name].values.astype(str) for name in ("system", "collection")
     )
@@ -57,7 +47,6 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     axes.set_xlim(0, 1)
     legend(axes)
     label = f"standardized {one['metric'].item()} and {about(result)['options']['level']:.0%} interval"
-    low, high = one["low"].values, one["high"].values
     say_intervals(axes, "mean", names, own, low, high)
     return named_rows(axes, names, label, BETTER_RIGHT)
 

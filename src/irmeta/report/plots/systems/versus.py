@@ -94,14 +94,9 @@ def by_topic(
     mean = values.mean()
     # on one side of 0 with the names of gains or of losses, and beside them
     ends = [0, 1 - of_losses] if mean > 0 else [of_gains, 1]
-    axes.plot(
-        ends,
-        [mean, mean],
-        color="0.4",
-        linewidth=0.8,
-        linestyle="--",
-        transform=axes.get_yaxis_transform(),
-    )
+    across = axes.get_yaxis_transform()
+    means = [mean, mean]
+    axes.plot(ends, means, "--", color="0.4", linewidth=0.8, transform=across)
     what = "added to\nthe difference" if is_estimated(result) else "difference"
     axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
     label = f"{system} \N{MINUS SIGN} {other},\n{unit(result)}s in order (dashed: mean)"
