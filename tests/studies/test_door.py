@@ -2,6 +2,7 @@
 
 import inspect
 from copy import copy
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import irmeta
 from irmeta.errors import FITTING, IrmetaError
 from irmeta.scores.cube import cube
 from irmeta.studies.door import Parameter
+from irmeta.studies.result import Result
 
 WRONG: dict[Any, list[Any]] = {
     bool: ["yes", 2, [True]],
@@ -109,3 +111,12 @@ def test_what_a_cube_says_of_itself_is_held_against_its_schema(
         with pytest.raises(IrmetaError, match="what the score cube says of itself"):
             function(scores.assign_attrs(said))
     assert irmeta.describe(scores.assign_attrs(mine=5)) is not None
+
+
+def test_help_shows_types_and_what_is_returned() -> None:
+    """The signature that help and editors show has no notes for the command line, and a study returns a Result."""
+    shown = inspect.signature(irmeta.versus)
+    assert "Given(" not in str(shown)
+    assert shown.parameters["history"].annotation == str | Path | None
+    assert shown.return_annotation is Result
+    assert "Given(" not in str(inspect.signature(irmeta.evaluate))

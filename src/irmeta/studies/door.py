@@ -110,6 +110,8 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
         return Result(made.assign_attrs(recorded({"options": options | own})))
 
     checked.door = door  # type: ignore[attr-defined]
+    plain = door.plain.replace(return_annotation=Result)
+    checked.__signature__ = plain  # type: ignore[attr-defined]
     return checked
 
 
@@ -126,6 +128,7 @@ def public(name: str, function: Callable[Taken, Returned]) -> Callable[Taken, Re
     # by these names pickle finds it again
     checked.__module__, checked.__qualname__ = "irmeta", name
     checked.door = door  # type: ignore[attr-defined]
+    checked.__signature__ = door.plain  # type: ignore[attr-defined]
     return checked
 
 
@@ -135,6 +138,16 @@ class Door:
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
         self.signature = inspect.signature(function)
+
+    @property
+    def plain(self) -> inspect.Signature:
+        """The signature as help and editors show it: without what annotations say to the command line."""
+        each = self.signature.parameters.values()
+        return self.signature.replace(
+            parameters=[
+                one.replace(annotation=_without_notes(one.annotation)) for one in each
+            ]
+        )
 
     def bound(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -191,6 +204,17 @@ class Door:
                 text = texts.get(name, "")
                 takes[name] = Parameter(name, hints[name], one.default, text)
         return takes
+
+
+def _without_notes(annotation: Any) -> Any:
+    """Return the type that an annotation adds something to.
+
+    >>> _without_notes(Annotated[int, "topics"]), _without_notes(int)
+    (<class 'int'>, <class 'int'>)
+    """
+    return (
+        get_args(annotation)[0] if get_origin(annotation) is Annotated else annotation
+    )
 
 
 def _hints(of: Any) -> dict[str, Any]:
