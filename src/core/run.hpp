@@ -28,6 +28,7 @@ class Run {
   std::string top_ids;
   i64 other_topics = 0;
   i64 disagreeing = 0;
+  i64 constant = 0;  // lists of several documents, all of one score
   u64 order = 0;
   bool regular = true;
   bool ascii = true;
@@ -263,6 +264,7 @@ class Run {
       judge();
       retrieved[static_cast<size_t>(current_)] = static_cast<i64>(count_);
       sort();
+      constant += count_ > 1 && documents_[order_.front()].score == documents_[order_.back()].score;
       look();
     }
     current_ = NONE;

@@ -647,6 +647,35 @@ def test_ties_are_no_disagreement(tmp_path: Path) -> None:
         assert any("contradict" in note for note in notes) is noted
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_one_score_for_all_documents_is_noted(
+    compiled: bool, tmp_path: Path, monkeypatch
+) -> None:
+    """A run that gives all documents of a topic one score is named: ids decide there, not the ranks."""
+    if not compiled:
+        monkeypatch.setattr("irmeta.stats.arrays.core", None)
+    qrels, runs = tmp_path / "q", tmp_path / "runs"
+    runs.mkdir()
+    qrels.write_text("1 0 a 1\n2 0 a 1\n3 0 a 1\n4 0 a 1\n")
+    # one topic has a tie and a lower score, one has one document
+    rows = ("1 a 0", "1 b 0", "1 c 0", "2 a 1.0", "2 b 1", "3 a 1", "3 b 1", "3 c 0")
+    for name, score in (("flat", ""), ("sound", "1")):
+        (runs / name).write_text(
+            "".join(
+                "{} Q0 {} {} {} t\n".format(
+                    *row.split()[:2], at, score * (9 - at) or row.split()[2]
+                )
+                for at, row in enumerate([*rows, "4 a 0"])
+            )
+        )
+    cube = evaluate(qrels, runs, "RR")
+    noted = [note for note in about(cube)["notes"] if "one score" in note]
+    assert len(noted) == 1
+    assert "1 run with one score" in noted[0]
+    assert "flat in 2 topics (to keep" in noted[0]
+    assert cube.sel(system="flat", topic="1").item() == 1 / 3
+
+
 def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:
     """Ranks that follow the scores as written do not disagree with them where rounding to float32 makes ties."""
     qrels, run = tmp_path / "q", tmp_path / "r"

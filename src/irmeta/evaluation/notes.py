@@ -166,7 +166,7 @@ def identical(orders: Mapping[str, str]) -> list[str]:
 
 
 def _run_notes(runs: Sequence[RunScores]) -> list[str]:
-    """Name the runs without documents, or without a judged one, and those whose ranks contradict their scores."""
+    """Name the runs without documents, or without a judged one, and those whose scores do not give their ranks."""
     empty = [run.name for run in runs if not run.order]
     lines = _without_judged([run for run in runs if run.order])
     if empty:
@@ -180,6 +180,14 @@ def _run_notes(runs: Sequence[RunScores]) -> list[str]:
         lines.append(
             f"{count} with ranks that contradict the scores; ranks are ignored: "
             f"{listed(contradicting)} (irmeta validate counts the topics)"
+        )
+    constant = [run for run in runs if run.constant]
+    if constant:
+        where = (f"{run.name} in {counted(run.constant, 'topic')}" for run in constant)
+        count = counted(len(constant), "run")
+        lines.append(
+            f"{count} with one score for all documents of a topic; trec_eval's order by document id "
+            f"is taken, not the ranks: {listed(where)} (to keep the ranks, give scores that fall with them)"
         )
     return lines + identical({run.name: run.order for run in runs})
 

@@ -17,7 +17,8 @@ class RunScores:
 
     source : where it is from. scores : of shape (topic, metric); None once they are stored elsewhere.
     lacking : the judged topics it lacks; other_topics : how many it has that are not judged.
-    disagreeing : topics in whose list ranks contradict scores. found : judged documents retrieved.
+    disagreeing : topics in whose list ranks contradict scores. constant : those in
+        whose list several documents have one score. found : judged documents retrieved.
     judged : the share of the documents at the first 10 ranks that are judged.
     order : a digest of its lists; runs that rank the same documents alike share it.
     metadata : what the run says of itself, as YAML.
@@ -30,6 +31,7 @@ class RunScores:
     lacking: tuple[str, ...] = ()
     other_topics: int = 0
     disagreeing: int = 0
+    constant: int = 0
     found: int = 0
     judged: float = 0.0
     order: str = ""

@@ -166,6 +166,7 @@ class Task:
             else tuple(topic for topic in self.topics if topic not in judged.topics),
             other_topics=judged.other_topics,
             disagreeing=judged.disagreeing,
+            constant=judged.constant,
             found=judged.rank.size,
             judged=judged.judged(JUDGED),
             order=judged.order if judged.retrieved.any() else "",

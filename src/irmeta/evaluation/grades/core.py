@@ -28,6 +28,7 @@ class JudgedRun:
     retrieved : documents retrieved, of shape (judged topics,). topics : the judged topics that the run has;
     other_topics : how many more it has.
     disagreeing : topics in whose list the rank column contradicts the order by score, beyond ties.
+    constant : topics in whose list several documents have one score, so that their ids decide the order.
     order : a digest of the lists of the judged topics; runs that rank the same documents alike share it.
     """
 
@@ -39,6 +40,7 @@ class JudgedRun:
     topics: frozenset[str]
     other_topics: int
     disagreeing: int
+    constant: int
     order: str
 
     def judged(self, k: int) -> float:
@@ -133,7 +135,7 @@ def read(
     )
     judged = JudgedRun(
         *(name, topic, rank, judgment, retrieved, frozenset(run.topics)),
-        *(others, disagreeing, format(order, "016x")),
+        *(others, disagreeing, found[14], format(order, "016x")),
     )
     starts = np.append(0, ends[:-1]) if ends.size else ends
     first = Strings(found[13] + PADDING, starts, ends - starts)

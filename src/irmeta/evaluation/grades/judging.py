@@ -122,6 +122,7 @@ class Judgments:
             topics=frozenset(shared),
             other_topics=len(run.topics) - len(shared),
             disagreeing=_disagreeing(run, ranking),
+            constant=_constant(ranking, retrieved),
             order=_digest(key, rank),
         )
 
@@ -211,6 +212,13 @@ def _digest(key: Words, rank: Ints) -> str:
     """Return a digest of lists, whatever their order: of each document's key, and its rank."""
     placed = key + rank.astype(np.uint64) * MIX
     return format(int(scrambled(scrambled(placed)).sum()), "016x")
+
+
+def _constant(ranking: Ranking, retrieved: Ints) -> int:
+    """Count the topics whose list of several documents has one score."""
+    falls = ranking.lower & ~ranking.new
+    steps = np.bincount(ranking.topic[falls], minlength=retrieved.size)
+    return int(np.count_nonzero((retrieved > 1) & (steps == 0)))
 
 
 def _changes(values: Indices | Floats) -> Bools:

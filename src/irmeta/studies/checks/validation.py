@@ -302,9 +302,7 @@ def _facts(
 ) -> RunFacts:
     heads = np.flatnonzero(ranking.new)
     depths = np.diff(heads, append=ranking.topic.size)
-    score = run.scores[ranking.row]
     last = heads + depths - 1
-    constant = (depths > 1) & (score[heads] == score[last])
     own = [
         against.qrels.topics[ranking.topic[head]] == run.documents[ranking.row[head]]
         for head in heads
@@ -321,7 +319,7 @@ def _facts(
         depth_median=float(np.median(depths)) if depths.size else 0.0,
         depth_high=int(depths.max(initial=0)),
         tied=float(ranking.tied.mean()) if ranking.tied.size else 0.0,
-        constant_topics=int(constant.sum()),
+        constant_topics=judged.constant,
         disagreeing_topics=judged.disagreeing,
         reversed_topics=_reversed(run, ranking.row, heads, last),
         unjudged_10=_unjudged(against, judged, depths) if known else np.nan,

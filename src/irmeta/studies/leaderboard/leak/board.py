@@ -133,5 +133,6 @@ def lists(candidates: Indices, orders: Indices) -> JudgedRun:
         topics=frozenset(),
         other_topics=0,
         disagreeing=0,
+        constant=0,
         order="",
     )
