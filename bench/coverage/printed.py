@@ -230,6 +230,7 @@ WITHOUT: Mapping[str, str] = {
     "judges.pairs.soft_p_corrected": "the same p, corrected by Holm",
     "judges.pairs.p": "the interval of the difference of tau, inverted",
     "judges.pairs.p_corrected": "the same p, corrected by Holm",
+    "comparison.pairs.tau_low": "that of a judge with topics of its own, `tau, good judge` and `tau, bad judge`",
     "design.gains.gain_low": "a quantile over random halves of the systems, no interval of the mean gain",
     "design.subsets.new_low": "a quantile over random halves of the systems, no interval of mean tau",
     "leaderboard.few.low": "a quantile over random halves of the models, no interval of mean tau",

@@ -476,7 +476,7 @@ STUDIES: dict[str, Study] = {
         "standardizing.comparison.study",
         "compare",
         "collections",
-        "Do scores compare between collections?",
+        "Do two collections agree, and do scores compare between them?",
         True,
         "studies/comparison",
         command=Verb(

@@ -1,12 +1,15 @@
+import re
+
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import ttest_ind
+from scipy.stats import kendalltau, ttest_ind
 
 from irmeta.errors import ScoresError
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.standardizing import comparability
 from irmeta.studies.standardizing.comparison.study import compare
@@ -130,6 +133,46 @@ def test_drmse_has_its_interval_over_topics():
     assert compare(few, partitions=10)["drmse_low"].isnull().all()
 
 
+def test_rankings_of_common_systems_agree_by_tau_with_an_interval():
+    """Tau-b of the common systems is SciPy's; the first finding says it with its interval, of how many systems."""
+    cubes = {"A": collection("A", 0), "B": collection("B", 1, systems=8, topics=20)}
+    outcome = compare(cubes, kinds=("raw",), partitions=20)
+    a, b = (one.values[:8, :, 0].mean(axis=1) for one in cubes.values())
+    tau, low, high = (outcome[name].item() for name in ("tau", "tau_low", "tau_high"))
+    assert tau == pytest.approx(kendalltau(a, b).statistic)
+    assert low < tau < high
+    assert findings(outcome)[0] == (
+        "By AP, A and B rank the 8 systems that they share (of 10 and 8) with tau "
+        f"{short(tau)} ({short(low)} to {short(high)})."
+    )
+
+
+def test_the_same_topics_are_drawn_together():
+    """Topics of the same names are halved together, in whatever order they come; others are halved apart."""
+    one, other = collection("A", 0), collection("B", 1)
+    turned = other.isel(topic=slice(None, None, -1))
+    renamed = other.assign_coords(topic=[f"b{at}" for at in range(12)])
+    paired, again, apart = (
+        compare({"A": one, "B": second}, kinds=("raw",), partitions=20)
+        for second in (other, turned, renamed)
+    )
+    assert paired["tau_low"].item() == again["tau_low"].item()
+    assert paired["tau_low"].item() != apart["tau_low"].item()
+
+
+def test_teams_widen_the_interval_of_tau():
+    """Systems of one team are one thing that varies: tau stays, its interval is another, and a note says so."""
+    cubes = {name: collection(name, seed) for seed, name in enumerate("AB")}
+    teams = {f"s{i}": f"t{i // 2}" for i in range(10)}
+    alone, together = (
+        compare(cubes, kinds=("raw",), partitions=20, teams=of)
+        for of in ("each", teams)
+    )
+    assert alone["tau"].item() == together["tau"].item()
+    assert alone["tau_low"].item() != together["tau_low"].item()
+    assert "the 5 teams" in " ".join(about(together)["notes"])
+
+
 def test_pairs_of_like_collections_are_seldom_named():
     """With four collections that do not differ, one in ten runs at most names a pair, by either kind of scores."""
     named = 0
@@ -149,7 +192,7 @@ def test_too_few_splits_are_said_to_decide_nothing():
             {name: collection(name, at) for at, name in enumerate("ABCD")},
             partitions=100,
         )
-    )[0]
+    )[1]
     assert said.startswith("Open: by AP, the random splits are too few to say")
 
 
@@ -329,7 +372,7 @@ def test_findings_say_which_pairs_chance_does_not_explain():
         "A": collection("A", 0, topics=40),
         "B": collection("B", 1, topics=40, shift=0.3),
     }
-    raw, standardized = findings(compare(cubes, partitions=300))
+    _, raw, standardized = findings(compare(cubes, partitions=300))
     assert raw.startswith("No: by AP, A and B differ by more than chance explains. ")
     positives = int(compare(cubes, partitions=300)["false_positives"][0, 0, 0])
     assert f"{positives} of 10 systems score significantly differently" in raw
@@ -350,7 +393,11 @@ def test_findings_of_many_metrics_are_summed_up():
         )
         for name, one in cubes.items()
     }
-    raw, standardized = findings(compare(many, partitions=300))
+    ranked, raw, standardized = findings(compare(many, partitions=300))
+    assert re.fullmatch(
+        r"By the 5 metrics, A and B rank the same 10 systems with tau \.\d\d \(AP\) to 1\.00 \(P@4\)\.",
+        ranked,
+    )
     assert raw.startswith(
         "No: by 1 of the 5 metrics (raw), some pair differs by more than chance explains: AP. "
     )
@@ -376,8 +423,8 @@ def test_clusters_are_what_is_drawn():
     assert "A: 12 topics come in 4 clusters" in " ".join(about(found)["notes"])
     described = about(found)["inputs"]["collections"]["A"]
     assert described["clusters"] == {"clusters": 4, "topics": 12, "mean_over": "topics"}
-    assert "random splits of the clusters" in found.findings[0]
-    assert "random splits of the topics" in over_topics.findings[0]
+    assert "random splits of the clusters" in found.findings[1]
+    assert "random splits of the topics" in over_topics.findings[1]
 
 
 def test_one_cluster_left_is_refused_with_its_collection():

@@ -31,7 +31,9 @@ def panels(content: Content) -> list[Panel]:
 
 def _panel(content: Content) -> Panel:
     """Compare the scores that the same systems get on every pair of collections; in words for one metric only."""
-    outcome = compare(content.used, partitions=PARTITIONS, rng=content.seed).data
+    outcome = compare(
+        content.used, partitions=PARTITIONS, teams=content.teams, rng=content.seed
+    ).data
     kinds = names(outcome.kind)
     pictures = {
         "drmse": Picture.of(
@@ -44,8 +46,8 @@ def _panel(content: Content) -> Panel:
         outcome,
         pictures=pictures,
         shown=["forms", "pairs"],
-        command=f"irmeta compare {content.sources} --kind {','.join(kinds)} --partitions {PARTITIONS} "
-        f"--seed {content.seed}",
+        command=f"irmeta compare {content.sources} --kinds {','.join(kinds)}{content.by_team} "
+        f"--partitions {PARTITIONS} --seed {content.seed}",
     )
     by = next(iter(content.order.values()))
     lines = [line for line in panel.findings if line.startswith(f"{by} (")]

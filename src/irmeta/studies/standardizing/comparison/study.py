@@ -1,4 +1,4 @@
-"""Whether the same systems score alike on several collections: dRMSE and false positives, beside what chance gives."""
+"""Whether several collections rank the same systems alike, and score them alike beside what chance gives."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,10 +24,12 @@ from irmeta.scores.groups.clusters import (
     rejected_over_clusters,
     told,
 )
+from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import concerning
-from irmeta.scores.result import result
+from irmeta.scores.result import result, with_ends
 from irmeta.scores.selection import require_variation
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.judging.rankings import taus, taus_on_own_topics
 from irmeta.stats.standardizing import comparability
 from irmeta.studies.door import study
 from irmeta.words import counted
@@ -54,11 +56,12 @@ def compare(
     partitions: int = 2000,
     alpha: float = 0.05,
     flat: Flat = "half",
+    teams: Grouping = None,
     missing: Missing = "error",
     same_systems: bool = False,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
-    """Compare the scores that the same systems get on every pair of collections.
+    """Compare the rankings and the scores of the same systems on every pair of collections.
 
     cubes : at least 2 cubes, by collection name, with systems of the same names
     metrics : those to compare by, by default those that all collections have
@@ -67,18 +70,21 @@ def compare(
     partitions : random re-partitions of the pooled topics, for each pair of collections
     alpha : level of the test whose false positives are counted
     flat : the score on a topic where all standardizing systems score alike, as in `irmeta.standardize.apply`
+    teams : the teams of the systems, which intervals of tau take as independent: a table, "stem" of their names or
+        "each" by itself; by default stems where many names share one
     missing : what to do with missing scores, as in `selection.complete`
     same_systems : systems whose names are only numbers, as run1, are the same ones on every collection
     rng : a seed or a generator, of all that is random
 
-    Returns over (pair, metric, kind) rmse, drmse with its 95% interval drmse_low and drmse_high over samples of topics,
-    drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives (systems that a
-    two-sample t test at alpha finds different from themselves); for both drmse_quantile and false_positives_quantile
-    among the random splits (0.5: as chance has it; near 1: the collections differ), and the mean and the 97.5th
-    percentile of those; over (pair, metric, kind, system) own_difference, a system's mean on the first collection less
-    that on the second, its interval own_low to own_high of the level 1 - alpha, and own_p of that test. Systems that
-    are not in every collection are left out, after the factors are fitted; a metric that scores all of them alike
-    raises ScoresError.
+    Returns over (pair, metric, kind) tau-b of both rankings with its 95% interval tau_low and tau_high over systems and
+    topics, as of a judge's tau in `compare_judges`; rmse, drmse with its 95% interval drmse_low and drmse_high over
+    samples of topics, drmse_geometric (in units of the geometric mean of both standard deviations) and false_positives
+    (systems that a two-sample t test at alpha finds different from themselves); for both drmse_quantile and
+    false_positives_quantile among the random splits (0.5: as chance has it; near 1: the collections differ), and the
+    mean and the 97.5th percentile of those; over (pair, metric, kind, system) own_difference, a system's mean on the
+    first collection less that on the second, its interval own_low to own_high of the level 1 - alpha, and own_p of that
+    test. Systems that are not in every collection are left out, after the factors are fitted; a metric that scores all
+    of them alike raises ScoresError.
     Source: Webber et al. (SIGIR 2008), section 5.
     """
     before = _standardized_before(cubes)
@@ -103,18 +109,35 @@ def compare(
     labels = [[_form(name, kind, before) for kind in kinds] for name in names]
     data["form"] = (("metric", "kind"), labels)
     systems = forms[kinds[0]][pairs[0][0]].system.values
+    team = teams_of(systems, teams, forms[kinds[0]][pairs[0][0]].values)
+    agreed = [
+        _agreement(forms[kind], metric, pair, team.of, generator)
+        for pair, metric, kind in cases
+    ]
+    for name, (_, ends) in with_ends("tau", (), agreed).items():
+        data[name] = (("pair", "metric", "kind"), np.reshape(ends, shape))
     own = _own_differences(forms, cases, alpha)  # (case, 3, system)
     data |= _of_systems(own.reshape(*shape, 3, systems.size))
     data["systems"] = systems.size
+    data["systems_there"] = (
+        "collection",
+        [one.sizes["system"] for one in cubes.values()],
+    )
+    notes.append(team.note)
     notes.append(
         f"Monte-Carlo standard error of the quantiles: at most {short(0.5 / partitions**0.5, 3)}"
     )
     outcome = result(
-        "comparison", data, inputs=chosen, options={"kinds": kinds}, notes=notes
+        "comparison",
+        data,
+        inputs=chosen,
+        options={"kinds": kinds, **team.options},
+        notes=notes,
     )
     return outcome.assign_coords(
         collection_a=("pair", [a for a, _ in pairs]),
         collection_b=("pair", [b for _, b in pairs]),
+        collection=list(cubes),
         metric=names,
         kind=kinds,
         system=systems,
@@ -198,6 +221,24 @@ def _compared(
     splits = comparability.repartitions(scores, keys, partitions, rng, alpha)
     for (a, b), (errors, rates) in zip(keys, splits, strict=True):
         yield _figures(scores[a], scores[b], alpha, errors, rates)
+
+
+def _agreement(
+    cubes: Mapping[str, xr.DataArray],
+    metric: str,
+    pair: tuple[str, str],
+    team: Ints,
+    rng: np.random.Generator,
+) -> tuple[float, float, float]:
+    """Return tau-b between the rankings on two collections with the ends of its interval, paired where topics are."""
+    one, other = (cubes[name].sel(metric=metric) for name in pair)
+    if set(one.topic.values) == set(other.topic.values):
+        paired = np.stack([one.values, other.sel(topic=one.topic).values])
+        found = taus(paired, rng, team=team)
+    else:
+        found = taus_on_own_topics(one.values, other.values, rng, team=team)
+    ends = found.interval()
+    return ends.value[0], ends.low[0], ends.high[0]
 
 
 def _own_differences(

@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import intervals, short
+from irmeta.scores.figures import interval, intervals, short
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame
 from irmeta.studies.standardizing.comparison.study import _CHANCE, _ENDS
@@ -35,7 +35,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "drmse_quantile",
         "false_positives_quantile",
     )
-    more = ("rmse", "drmse_geometric", *_ENDS)
+    more = ("rmse", "drmse_geometric", *_ENDS, "tau", "tau_low", "tau_high")
     pairs = frame(outcome, (*figures, *more), by=names).rename(
         {"drmse_quantile": "quantile"}
     )
@@ -81,7 +81,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     low, high = (views["pairs"][end].to_numpy() for end in _ENDS)
     pairs = views["pairs"].select(
         pl.format("{} / {}", "collection_a", "collection_b").alias("collections"),
-        *("metric", "kind", "drmse"),
+        *("metric", "kind", "tau", "drmse"),
         intervals(low, high, 2).alias("interval"),
         "quantile",
         pl.format("{} of {}", "false_positives", "systems").alias("false_positives"),
@@ -91,7 +91,50 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say for each metric and form, or for each form of many metrics, whether collections agree as chance has it."""
+    """Say how far rankings agree; then for each metric and form, or form of many metrics, whether scores do."""
+    return [*_agreement(outcome), *_of_scores(outcome)]
+
+
+def _agreement(outcome: xr.Dataset) -> list[str]:
+    """Say by each metric, or as a range over many, with which tau collections rank the systems that all have."""
+    rows = tables(outcome)["pairs"].filter(kind=outcome.kind.values[0])
+    if outcome.sizes["metric"] > FEW_METRICS:
+        return [_ranked(rows, outcome, f"the {outcome.sizes['metric']} metrics")]
+    by_metric = rows.partition_by("metric", maintain_order=True)
+    return [_ranked(one, outcome, one["metric"][0]) for one in by_metric]
+
+
+def _ranked(rows: pl.DataFrame, outcome: xr.Dataset, by: str) -> str:
+    """Say how far rankings agree: of one pair and metric with the interval of tau, else the lowest and highest tau."""
+    systems = int(outcome["systems"])
+    there = outcome["systems_there"].values
+    which = f"the same {systems} systems"
+    if there.max() > systems:
+        each = joined([str(number) for number in there])
+        which = f"the {systems} systems that they share (of {each})"
+    names = [str(name) for name in outcome.collection.values]
+    who = joined(names) if len(names) == 2 else f"{len(names)} collections"
+    lowest, highest = (rows.sort("tau").row(at, named=True) for at in (0, -1))
+    tau = short(lowest["tau"])
+    if rows.height > 1:
+        tau += f" ({_which(lowest, outcome)}) to {short(highest['tau'])} ({_which(highest, outcome)})"
+    elif np.isfinite(lowest["tau_low"]):
+        tau += f" ({interval(lowest['tau_low'], lowest['tau_high'], 2)})"
+    return f"By {by}, {who} rank {which} with tau {tau}."
+
+
+def _which(row: Mapping[str, Any], outcome: xr.Dataset) -> str:
+    """Name what a row is of, where there are several: the pair, the metric."""
+    parts = []
+    if outcome.sizes["pair"] > 1:
+        parts.append(f"{row['collection_a']} and {row['collection_b']}")
+    if outcome.sizes["metric"] > FEW_METRICS:
+        parts.append(row["metric"])
+    return ", ".join(parts)
+
+
+def _of_scores(outcome: xr.Dataset) -> list[str]:
+    """Say for each metric and form, or for each form of many metrics, whether scores agree as chance has it."""
     views = tables(outcome)
     limit = _limit(outcome)
     differing = views["pairs"].filter(
