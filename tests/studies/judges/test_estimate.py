@@ -340,19 +340,35 @@ def test_what_is_the_cheapest(noise, cost, said) -> None:
     assert ("People alone cost " in told) == (costs[0] > np.nanmin(costs))
 
 
+def test_a_free_machine_judges_what_there_is() -> None:
+    """At no cost the machine judges all its topics, and only people's are paid; a cost that is not named is 0."""
+    free = plan(*both(noise=0.03), width=0.08, human_topic_cost=20, llm_topic_cost=0)
+    assert free["best_share"].item() == 0
+    assert free["machine_best"].item() == 60
+    assert free["topics_best"].item() == free["topics_needed"].item() > 15
+    assert free["cost_best"].item() == 20 * free["topics_needed"].item()
+    unnamed = plan(*both(noise=0.03), width=0.08, human_topic_cost=20)
+    assert planning.findings(unnamed) == planning.findings(free)
+    said = "The machine's topics are taken to cost nothing"
+    assert any(note.startswith(said) for note in about(unnamed)["notes"])
+    assert not any(note.startswith(said) for note in about(free)["notes"])
+    # no number of the machine's topics gives this width
+    narrow = plan(*both(noise=0.03), width=0.01, human_topic_cost=20)
+    assert narrow["machine_best"].item() == narrow["topics_best"].item() == -1
+
+
 @pytest.mark.parametrize(
     ("options", "said"),
     [
         ({"width": 0}, "above 0"),
-        (
-            {"human_topic_cost": 3},
-            "give both costs of a topic, human_topic_cost= and llm_topic_cost=",
-        ),
-        ({"human_topic_cost": 3, "llm_topic_cost": 0}, "above 0"),
+        ({"llm_topic_cost": 3}, "give human_topic_cost=, too"),
+        ({"human_topic_cost": 0, "llm_topic_cost": 1}, "above 0, not 0"),
+        ({"human_topic_cost": 3, "llm_topic_cost": -1}, "0 or more, not -1"),
+        ({"human_topic_cost": 3, "llm_topic_cost": np.nan}, "0 or more, not nan"),
     ],
 )
 def test_odd_plans(options, said) -> None:
-    """A width of 0, one cost without the other, and a cost of 0 are errors."""
+    """A width of 0, a machine's cost alone, people who cost nothing, and a cost below 0 are errors."""
     with pytest.raises(ScoresError, match=said):
         plan(*both(), **options)
 

@@ -1,6 +1,6 @@
 """How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Annotated, Any
 
@@ -76,7 +76,8 @@ def plan(
     sample : the drawn topics and their probabilities, as irmeta judges sample writes them
     width : the width that 95% intervals of differences of two systems should have on average, from end to end
     human_topic_cost : cost of judging one topic by people, in any unit
-    llm_topic_cost : cost of judging one topic by the machine, in the same unit
+    llm_topic_cost : cost of judging one topic by the machine, in the same unit; 0, the default beside a cost by
+        people, if it is free: it then judges the topics that there are
     missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
@@ -92,9 +93,12 @@ def plan(
     >>> int(plan(all_topics[:, :8], all_topics, width=0.3)["topics_alone"].item()) > 8
     True
     """
-    costs = {"human_topic_cost": human_topic_cost, "llm_topic_cost": llm_topic_cost}
-    _check(width, list(costs.values()))
+    _check(width, human_topic_cost, llm_topic_cost)
     both, notes = paired(human, llm, runs, metrics, rel_llm, missing)
+    if human_topic_cost is not None and llm_topic_cost is None:
+        notes.append(
+            "The machine's topics are taken to cost nothing; --llm-topic-cost says what they cost."
+        )
     if both.parts is not None:
         raise ScoresError(
             "people judged a part of each topic; plans are for whole topics, judged or not"
@@ -113,7 +117,8 @@ def plan(
         # topics are drawn one by one, whatever their clusters
         one = replace(both.sample(which, weight), cluster=None)
         parts.append(
-            _needed(one, width, human_topic_cost, llm_topic_cost) | _by_size(one, sizes)
+            _needed(one, width, human_topic_cost, llm_topic_cost or 0)
+            | _by_size(one, sizes)
         )
     dims = {
         name: ("size", "metric") if np.ndim(value) else ("metric",)
@@ -136,24 +141,25 @@ def plan(
     )
 
 
-def _check(width: float, costs: Sequence[float | None]) -> None:
-    """Refuse a width of 0 or less, one cost without the other, and costs of 0 or less."""
+def _check(width: float, human: float | None, llm: float | None) -> None:
+    """Refuse a width of 0 or less, a machine's cost alone, people who cost nothing, and a cost below 0."""
     if not width > 0:
         raise ScoresError(f"the width must be above 0, as in 0.1, not {width:g}")
-    given = [cost for cost in costs if cost is not None]
-    if len(given) == 1:
+    if human is None and llm is not None:
         raise ScoresError(
-            "give both costs of a topic, --human-topic-cost and --llm-topic-cost"
+            "the cost of a topic by people is missing; give --human-topic-cost, too"
         )
-    if given and min(given) <= 0:
-        raise ScoresError("costs must be above 0")
+    if human is not None and not human > 0:
+        raise ScoresError(f"--human-topic-cost must be above 0, not {human:g}")
+    if llm is not None and not llm >= 0:
+        raise ScoresError(f"--llm-topic-cost must be 0 or more, not {llm:g}")
 
 
 def _needed(
     sample: Sample,
     width: float,
     human_topic_cost: float | None,
-    llm_topic_cost: float | None,
+    llm_topic_cost: float,
 ) -> dict[str, Any]:
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
@@ -170,11 +176,15 @@ def _needed(
         "topics_alone": -1 if alone is None else alone,
         "topics_many": -1 if many is None else many,
     }
-    if human_topic_cost is None or llm_topic_cost is None:
+    if human_topic_cost is None:
         return found
     share = planning.best_share(rho, human_topic_cost, llm_topic_cost)
-    best = planning.topics_for(beside, width, share, total)
-    every = -1 if best is None else int(np.ceil(best / share))
+    if share > 0:
+        best = planning.topics_for(beside, width, share, total)
+        every = -1 if best is None else int(np.ceil(best / share))
+    else:
+        # a free machine judges the topics that there are
+        best, every = here, -1 if here is None else total
     return found | {
         "best_share": share,
         "topics_best": -1 if best is None else best,
@@ -370,7 +380,7 @@ def _cheapest(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
 
     def to_pay(way: str) -> float:
         _, human, machine = ways[way]
-        people, machines = options["human_topic_cost"], options["llm_topic_cost"]
+        people, machines = options["human_topic_cost"], options["llm_topic_cost"] or 0
         more = max(0, human - judged) * people + max(0, machine - total) * machines
         return float(more)
 
