@@ -210,9 +210,14 @@ def test_place_finds_factors_by_the_collection_s_name(desk, tmp_path):
     code, _, err = desk("place", "mineA.parquet")
     assert code == 2
     said = " ".join(err.split())
+    assert "no factors ship for the collection A; choose from dl2020" in said
+    topics = [str(topic) for topic in range(1, 31)]
+    mine = cube(values[:, :30], ["mine"], topics, ["AP"], collection="round1")
+    save(mine, tmp_path / "round1.parquet")
+    _, _, err = desk("place", "round1.parquet")
     assert (
-        "no factors ship for the collection A; name the systems to rank among with --on"
-        in said
+        "no factors ship for the collection round1; those of trec-covid-1 and trec-covid-3 have its topics: --on "
+        "trec-covid-1 (--on also takes a" in " ".join(err.split())
     )
 
 

@@ -372,6 +372,22 @@ def test_plain_scores_and_standardized_ones_are_told_apart():
         in told
     )
     assert "by standardized scores, percentile" in told
+    rank = 1 + int((means > means[4]).sum())
+    assert f"AP {short(means[4], 3)} (rank {rank} of 20), standardized" in told
+    [shown] = overview(
+        place(everybody.isel(system=[4]), on=everybody, metrics="AP")
+    ).values()
+    assert shown.columns == ["system", "score", "rank", "standardized", "percentile"]
+    assert shown["rank"].to_list() == [rank]
+
+
+def test_a_run_behind_all_is_last_of_one_more():
+    """A run of nobody's that is worse than all 20 has rank 21 of 21, with factors, too."""
+    everybody = collection("A", 14)
+    mine = everybody.isel(system=[4]).assign_coords(system=["mine"]) * 0
+    mine = mine.assign_attrs(everybody.attrs)
+    for on in (everybody, standardization.fit(everybody)):
+        assert "(rank 21 of 21)" in findings(place(mine, on=on, metrics="AP"))[0]
 
 
 def test_of_many_systems_the_best_are_spoken_of():

@@ -100,6 +100,17 @@ def stand(
     )
 
 
+def ranks(scores: Floats, everybody: Everybody) -> Floats:
+    """Return the rank of systems by their mean scores, (system,): 1 more than those of everybody's that are higher.
+
+    >>> ranks(np.array([0.5, 0.2]), Everybody(np.array([0.1, 0.2, 0.4]), np.zeros(3), np.zeros(3))).tolist()
+    [1.0, 2.0]
+    """
+    if not everybody.mean.size:
+        return np.full(scores.shape, np.nan)
+    return 1.0 + (everybody.mean - scores[:, None] > _ROUNDING).sum(axis=1)
+
+
 def percentiles(
     own: Estimate,
     everybody: Everybody,

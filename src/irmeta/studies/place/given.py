@@ -8,6 +8,7 @@ from typing import Any
 import xarray as xr
 
 from irmeta.datasets import factors as factor_files
+from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.sources import QrelsLike
@@ -20,6 +21,7 @@ from irmeta.scores.selection import select
 from irmeta.scores.standardization import OWN_NAME
 from irmeta.studies.door import Given
 from irmeta.studies.place.everybody import Known
+from irmeta.words import joined
 
 Files = str | PathLike[str]
 Placed = xr.DataArray | Mapping[str, xr.DataArray] | Files | Sequence[Files]
@@ -97,11 +99,14 @@ def baseline_of(name: str, cubes: Mapping[str, xr.DataArray]) -> str:
 
 
 def matched(
-    collections: list[str], on: Mapping[str, Known] | Known | None
+    collections: Mapping[str, set[str]], on: Mapping[str, Known] | Known | None
 ) -> Mapping[str, Known] | Known:
-    """Match what is known to collections: that of its name, or that in its place; by default factors that ship."""
+    """Match what is known to collections: that of its name, or that in its place; by default factors that ship.
+
+    collections : the topics of each, which say what ships for a collection of another name; none where not known.
+    """
     if on is None:
-        return {name: _shipped(name) for name in collections}
+        return {name: _shipped(name, topics) for name, topics in collections.items()}
     if not isinstance(on, InOrder):
         return on
     named = {str(one.attrs.get("collection")): one for one in on.values()} | dict(on)
@@ -115,12 +120,24 @@ def matched(
     return dict(zip(collections, on.values(), strict=True))
 
 
-def _shipped(collection: str) -> xr.Dataset:
-    """Read the factors that ship under a collection's name."""
-    if not factor_files.is_factors(collection):
-        raise IrmetaError(
-            f"no factors ship for the collection {collection}; name the systems to rank among with "
-            "--on: factors that ship (irmeta datasets list), a factors file, or a score file of "
-            "all systems"
-        )
-    return factor_files.load(collection)
+def _shipped(collection: str, topics: set[str]) -> xr.Dataset:
+    """Read the factors that ship under a collection's name; an error names those of its topics, or of a like name."""
+    if factor_files.is_factors(collection):
+        return factor_files.load(collection)
+    shipped = shipped_factors()
+    theirs = {
+        name: {*map(str, factor_files.load(name).topic.values)} for name in shipped
+    }
+    # those with the fewest topics more come first
+    holding = sorted(
+        (name for name in theirs if topics and topics <= theirs[name]),
+        key=lambda name: len(theirs[name]),
+    )
+    if holding:
+        hint = f"those of {joined(holding, 'and')} have its topics: --on {holding[0]}"
+    else:
+        hint = nearest(collection, shipped)
+    raise IrmetaError(
+        f"no factors ship for the collection {collection}; {hint} (--on also takes a factors file, or a score file of "
+        "all systems)"
+    )

@@ -46,7 +46,7 @@ def fields(
             "the published means do not name their collection; name its systems with --on, or fill in a column "
             "collection"
         )
-    given: Any = matched(named, None) if on is None else on
+    given: Any = matched({name: set() for name in named}, None) if on is None else on
     if isinstance(given, InOrder):
         given = {Path(name).stem: one for name, one in given.items()}
     names = list(given) if isinstance(given, Mapping) else ["collection"]

@@ -49,6 +49,7 @@ OWN = (
     "rank_low",
     "rank_high",
     "best_automatic",
+    "score_rank",
 )
 """Figures of an entry, beside those of its standing among everybody's."""
 PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference")
@@ -95,14 +96,14 @@ def place(
     missing : what to do with missing scores, of everybody's systems on these topics, too, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
-    Returns over (entry, metric), an entry being a system on a collection: mean score; mean standardized score with low
-    and high; rank among the entries with its rank set; `Standing` among everybody's. Over (pair, metric), pairs of
-    entries: difference with low, high and p, which include that other systems might have standardized; on different
-    collections gain_a and gain_b over the anchors, and `anchored`, their difference, with low, high and p. Over
-    (fields, metric), pairs of collections: drift with low and high, how much lower the anchors, or without anchors the
-    systems of one name in both, stand on the second; drift_systems counts them. Over (report) what
-    `irmeta.studies.place.reported` says of published means: the percentile of each and of its baseline, with low and
-    high for other topics, and the gain.
+    Returns over (entry, metric), an entry being a system on a collection: mean score and score_rank, its rank by that
+    among everybody's; mean standardized score with low and high; rank among the entries with its rank set; `Standing`
+    among everybody's. Over (pair, metric), pairs of entries: difference with low, high and p, which include that other
+    systems might have standardized; on different collections gain_a and gain_b over the anchors, and `anchored`, their
+    difference, with low, high and p. Over (fields, metric), pairs of collections: drift with low and high, how much
+    lower the anchors, or without anchors the systems of one name in both, stand on the second; drift_systems counts
+    them. Over (report) what `irmeta.studies.place.reported` says of published means: the percentile of each and of its
+    baseline, with low and high for other topics, and the gain.
     Raises ScoresError for a collection without factors, for topics or metrics that the factors lack, and for scores
     that are standardized already. Sources: Webber, Moffat and Zobel (SIGIR 2008); Armstrong et al. (CIKM 2009).
 
@@ -139,7 +140,8 @@ def place(
     if baseline is not None:
         name = baseline if qrels is None else run_name(baseline)
         baseline = baseline_of(name, cubes)
-    on = matched(list(cubes), on)
+    topics_of = {name: {*map(str, one.topic.values)} for name, one in cubes.items()}
+    on = matched(topics_of, on)
     for one in cubes.values():
         standardization.require_raw(one)
     given_on = everybody.known_by_collection(on, list(cubes))
@@ -233,6 +235,9 @@ def _figures(
     systems = [len(one.scores) for one in found]
     return {
         "score": raw,
+        "score_rank": np.concatenate(
+            [standing.ranks(one.scores, one.everybody) for one in found]
+        ),
         "standardized": means.value,
         "low": low,
         "high": high,

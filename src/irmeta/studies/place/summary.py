@@ -33,7 +33,9 @@ def _of_systems(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         outcome, (*OWN, *Standing._fields), by=("collection", "system", "metric")
     )
     own = own.with_columns(
-        pl.col("rank", "rank_low", "rank_high").fill_nan(None).cast(pl.Int64)
+        pl.col("score_rank", "rank", "rank_low", "rank_high")
+        .fill_nan(None)
+        .cast(pl.Int64)
     )
     views = {"systems": own}
     if outcome.sizes["pair"]:
@@ -74,8 +76,9 @@ def _shown(
     shown = {
         heading: systems.select(
             name.alias("system"),
-            "metric",
+            *(["metric"] if outcome.sizes["metric"] > 1 else []),
             "score",
+            pl.col("score_rank").alias("rank"),
             pl.coalesce(own, figure("standardized")).alias("standardized"),
             pl.coalesce(
                 place_among,
@@ -95,11 +98,7 @@ def _shown(
                 "metric",
                 _side(about(outcome)["options"]["baseline"]).alias("baseline"),
             ),
-            *(
-                "gain",
-                interval("gain_low", "gain_high").alias("interval"),
-                "share_of_way",
-            ),
+            *("gain", interval("gain_low", "gain_high").alias("interval")),
         )
     return shown
 
@@ -224,8 +223,12 @@ def _gain(side: str, sign: int) -> list[pl.Expr]:
 
 def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
     """Say where a system stands, in a sentence for a paper, and perhaps what everybody's systems score."""
-    own = f"{row['system']} on {row['collection']}: {row['metric']} {short(row['score'], 3)}, standardized "
-    own += f"{short(row['standardized'], 3)}"
+    own = f"{row['system']} on {row['collection']}: {row['metric']} {short(row['score'], 3)}"
+    if row["score_rank"] is not None:
+        # a system that is not everybody's own may be behind all of them
+        rank, others = row["score_rank"], int(row["others"])
+        own += f" (rank {rank} of {max(rank, others)})"
+    own += f", standardized {short(row['standardized'], 3)}"
     if row["low"] is not None:
         own += (
             f" ({level:.0%} interval {short(row['low'], 3)} to {short(row['high'], 3)})"
