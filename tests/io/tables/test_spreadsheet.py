@@ -19,6 +19,60 @@ CUBE = cube(
 )
 
 
+def test_marks_of_scores_are_left_out(tmp_path: Path) -> None:
+    """Scores may stand as papers print them, which notes say; names, also numeric ones, keep their marks."""
+    path = tmp_path / "t.csv"
+    path.write_text(
+        "run,AP,nDCG@10,RR,note\n"
+        "10%,\\textbf{0.312}$^\\dagger$,45.2%,0.5 ± 0.1,a*\n"
+        "BM25*,**.31**,3 %,–,\n"
+        "dpr,0.2,<b>12.5%</b>,.25,\n",
+        encoding="utf-8",
+    )
+    scores = import_table(path, ignore="note")["t"]
+    assert scores.system.values.tolist() == ["10%", "BM25*", "dpr"]
+    expected = [[0.312, 0.452, 0.5], [0.31, 0.03, np.nan], [0.2, 0.125, 0.25]]
+    np.testing.assert_array_equal(scores.sel(topic="all").values, expected)
+    assert about(scores)[PRINTED][:2] == [
+        "marks of 4 cells were left out: \\textbf{0.312}$^\\dagger$ is 0.312, **.31** is 0.31 and 2 more",
+        "read as percent, as their cells say: nDCG@10 (45.2% is 0.452)",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cells", "says"),
+    [
+        (
+            ("45%", "0.3"),
+            r"'45%' in row 1 .* as parts of 1 in the whole column \(45.2% is 0.452\)",
+        ),
+        (("45%", "**0.3**"), "'45%' in row 1"),
+        (("45 ± 3%", "40 ± 2%"), "'45 ± 3%' in row 1"),
+        (("0.5*", "0.3a"), r"'0.5\*' in row 1 .* write the number alone"),
+        (("0,5*", "0,3"), r"'0,5\*' in row 1"),
+        (("0.3/0.4", "0.3"), "'0.3/0.4' in row 1"),
+    ],
+)
+def test_marks_that_leave_a_doubt_are_refused(
+    cells: tuple[str, str], says: str, tmp_path: Path
+) -> None:
+    """A column in which a cell is not one score, or only some have a percent sign, is not read."""
+    first, second = cells
+    path = tmp_path / "t.csv"
+    path.write_text(f'run;AP\na;"{first}"\nb;"{second}"\n', encoding="utf-8")
+    with pytest.raises(FileFormatError, match=says):
+        import_table(path)
+
+
+def test_names_of_rows_keep_their_marks(tmp_path: Path) -> None:
+    """The first column has names where none is called so, and a column of topics has them as well."""
+    path = tmp_path / "t.csv"
+    path.write_text("threshold,AP\n10%,.5*\n20%,.4\n")
+    assert import_table(path)["t"].system.values.tolist() == ["10%", "20%"]
+    path.write_text("AP,topic,model\n.5*,1*,a\n.4,1*,b\n.3,2*,a\n.2,2*,b\n")
+    assert import_table(path)["t"].topic.values.tolist() == ["1*", "2*"]
+
+
 @pytest.mark.parametrize(
     "text",
     [

@@ -23,7 +23,7 @@ from irmeta.io.formats import parquet
 from irmeta.io.formats.seals import MALFORMED
 from irmeta.io.sheets import FORMULA, keyed, pairs, sheet, sheet_in
 from irmeta.io.strictly import number, parsed
-from irmeta.io.tables.printed import is_document, part_of, printed
+from irmeta.io.tables.printed import is_document, part_of, printed, unmarked
 from irmeta.metrics.names import canonical, is_known
 from irmeta.scores.attributes import PRINTED, recorded
 from irmeta.scores.cube import DIMS, check, from_frame_all, possible
@@ -76,6 +76,9 @@ def import_table(
         "cluster": cluster,
         "rows": rows,
     }
+    if isinstance(table, pl.DataFrame):
+        table, left = unmarked(table, _names(table, columns, ignore))
+        told = [*told, *left]
     try:
         cubes = from_frame_all(table, ignore=ignore, **columns)
     except ScoresError as error:
@@ -103,6 +106,24 @@ def import_table(
             f"{shown(where)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
         )
     return cubes
+
+
+def _names(
+    table: pl.DataFrame, given: Mapping[str, Any], ignore: str | Iterable[str]
+) -> set[str | None]:
+    """Return which columns hold no scores: those with a role, those left out, and the first where none has names."""
+    left = {ignore} if isinstance(ignore, str) else {*ignore}
+    kept = [name for name in table.columns if name not in left]
+    found = columns_of(kept)._replace(score=None)
+    said = {
+        role: name
+        for role, name in given.items()
+        if name and role not in ("score", "rows")
+    }
+    named = {found.system, found.topic, said.get("system"), said.get("topic")} - {None}
+    first = [] if named else kept[:1]
+    several = ",".join(said.values()).split(",")
+    return {*found, *several, *left, *first}
 
 
 def _named_after(

@@ -116,7 +116,7 @@ def _remedy(text: str, column: str) -> str:
     if re.fullmatch(r"-?\d+,\d+", text):
         return "is it a decimal comma? Save the table with decimal points, and without separators of thousands"
     if text.endswith("%"):
-        return "remove the percent signs"
+        return "write percent as parts of 1 in the whole column (45.2% is 0.452)"
     if text.startswith("="):
         return "it is a spreadsheet formula; save values, not formulas"
     if text.startswith("'"):
@@ -124,6 +124,6 @@ def _remedy(text: str, column: str) -> str:
             "its apostrophe marks it as text for a spreadsheet; remove the apostrophe"
         )
     return (
-        "leave the cell empty if the score is missing; if the column does not hold scores, leave "
-        f"it out with --ignore {column!r}"
+        "write the number alone, or leave the cell empty if the score is missing; if the column does not hold "
+        f"scores, leave it out with --ignore {column!r}"
     )

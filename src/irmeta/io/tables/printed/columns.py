@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 
 import polars as pl
 
@@ -110,17 +109,10 @@ def _scores(
     signed = numbers.in_percent(column.head)
     most = max((value for value, sign in read if not sign), default=0.0)
     beyond = not signed and numbers.beyond(column.metric, most)
-    scores = [_text(value, percent=sign or signed or beyond) for value, sign in read]
+    scores = [
+        numbers.text(value, percent=sign or signed or beyond) for value, sign in read
+    ]
     return scores, most if beyond else None
-
-
-def _text(value: float, *, percent: bool) -> str:
-    """Write a score; percent as a part of 1, exactly; nothing where it is missing."""
-    if value != value:
-        return ""
-    if percent:
-        return str(Decimal(repr(value)) / numbers.PERCENT)
-    return repr(value)
 
 
 def _bare(cell: str) -> str:
@@ -129,7 +121,7 @@ def _bare(cell: str) -> str:
         value, percent = numbers.score(cell)
     except ValueError:
         return numbers.named(cell)
-    return _text(value, percent=percent)
+    return numbers.text(value, percent=percent)
 
 
 def _of_percent(columns: Mapping[str, float]) -> list[str]:

@@ -2,6 +2,7 @@
 
 import math
 import re
+from decimal import Decimal
 
 from irmeta.io.strictly import number
 from irmeta.metrics.names import canonical, highest, is_known
@@ -33,6 +34,15 @@ def score(cell: str) -> tuple[float, bool]:
     if not math.isfinite(value):
         raise ValueError(f"{cell!r} is not a finite number")
     return value, percent
+
+
+def text(value: float, *, percent: bool) -> str:
+    """Write a score; percent as a part of 1, exactly; nothing where it is missing."""
+    if value != value:
+        return ""
+    if percent:
+        return str(Decimal(repr(value)) / PERCENT)
+    return repr(value)
 
 
 def is_score(cell: str) -> bool:

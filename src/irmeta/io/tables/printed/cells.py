@@ -1,0 +1,90 @@
+"""Scores in the cells of a data frame as papers print them: in bold, with marks, in percent."""
+
+import re
+from collections.abc import Container, Iterable
+
+import polars as pl
+
+from irmeta.io.strictly import number
+from irmeta.io.tables.printed import latex, numbers, pipes
+from irmeta.scores.tables.columns import MISSING
+from irmeta.words import counted, listed
+
+_COMMAND = re.compile(r"\\[A-Za-z]")
+
+
+def unmarked(
+    table: pl.DataFrame, names: Container[str | None]
+) -> tuple[pl.DataFrame, list[str]]:
+    r"""Return a table whose scores are plain numbers, and what to say of it.
+
+    names : columns that hold none. A column is left as it is unless each cell is one score, and all have a percent sign
+    or none has.
+
+    >>> given = {"run": ["a*", "b"], "AP": [r"\textbf{.31}$^\dagger$", ".2"], "RR": ["45.2%", "3%"]}
+    >>> table, told = unmarked(pl.DataFrame(given), ["run"])
+    >>> table.rows()
+    [('a*', '0.31', '0.452'), ('b', '.2', '0.03')]
+    >>> print("\n".join(told))
+    marks of 1 cell were left out: \textbf{.31}$^\dagger$ is 0.31
+    read as percent, as their cells say: RR (45.2% is 0.452)
+    """
+    count, marked, percent = 0, list[str](), dict[str, str]()
+    for name in table.columns:
+        column = table[name]
+        if column.dtype != pl.String or name in names:
+            continue
+        texts = column.str.strip_chars()
+        plain = texts.cast(pl.Float64, strict=False).is_not_null()
+        held = texts.is_not_null() & ~texts.str.to_lowercase().is_in(MISSING)
+        odd = column.filter(held & ~plain)
+        read = _read(odd.unique(maintain_order=True), alone=not (held & plain).any())
+        if not read:
+            continue
+        table = table.with_columns(column.replace(read))
+        said = {cell: f"{cell} is {text or 'missing'}" for cell, text in read.items()}
+        marks = [cell for cell in read if _is_marked(cell)]
+        count += int(odd.is_in(marks).sum())
+        marked += [said[cell] for cell in marks]
+        signed = [said[cell] for cell in read if "%" in cell]
+        if signed:
+            percent[name] = signed[0]
+    told = []
+    if marked:
+        examples = listed(marked, 2)
+        told.append(f"marks of {counted(count, 'cell')} were left out: {examples}")
+    if percent:
+        example = next(iter(percent.values()))
+        told.append(
+            f"read as percent, as their cells say: {listed(percent)} ({example})"
+        )
+    return table, told
+
+
+def _read(cells: Iterable[str], *, alone: bool) -> dict[str, str]:
+    """Return cells as numbers; none where one is not a score, or where only some have a percent sign.
+
+    alone : no other cell of their column has a number.
+    """
+    read, signs = dict[str, str](), set() if alone else {False}
+    for cell in cells:
+        marked = latex if _COMMAND.search(cell) else pipes
+        try:
+            value, percent = numbers.score(marked.plain(cell))
+        except ValueError:
+            return {}
+        if percent != ("%" in cell):  # the sign is of something else
+            return {}
+        read[cell] = numbers.text(value, percent=percent)
+        if read[cell]:
+            signs.add(percent)
+    return read if len(signs) == 1 else {}
+
+
+def _is_marked(cell: str) -> bool:
+    """Say whether a cell has more than a number and a percent sign."""
+    try:
+        number(cell.strip().removesuffix("%").strip())
+    except ValueError:
+        return True
+    return False
