@@ -498,6 +498,17 @@ def test_possessives_are_not_names_in_quotes():
             "`--append --collection NAME` another collection; or choose another name for the file",
         ),
         ("descr s.parquet", "irmeta has no command descr; did you mean describe?"),
+        ("score q.txt r", "irmeta has no command score; did you mean evaluate?"),
+        ("test s.parquet", "irmeta has no command test; did you mean significance?"),
+        (
+            "judges test",
+            "irmeta judges has no command test; irmeta judges --help lists all",
+        ),
+        (
+            "evalaute q.txt",
+            "irmeta has no command evalaute; did you mean evaluate or validate?",
+        ),
+        ("nosuch", "irmeta has no command nosuch; irmeta --help lists all"),
         ("xyzzy", "irmeta has no command xyzzy; irmeta --help lists all"),
         ("judges comp", "irmeta judges has no command comp; did you mean compare?"),
         (
@@ -545,3 +556,12 @@ def test_numbers_within_a_value_are_read_as_strictly(run, files, words, says):
     code, _, said = run(*words.format(files[0]).split())
     assert code == 2
     assert says in " ".join(said.split())
+
+
+def test_words_of_other_programs_name_commands() -> None:
+    """Each word that stands for a command is none itself, and the command is there."""
+    from irmeta.cli.app import MEANT, app
+
+    commands = {name for name in app.app if not name.startswith("-")}
+    assert set(MEANT.values()) <= commands
+    assert not MEANT.keys() & commands

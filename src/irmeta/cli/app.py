@@ -60,6 +60,23 @@ OPTIONS = Group("Options", sort_key=1)
 EVERYDAY = ("metrics",)
 """Options of shared panels that stand among a command's own, as every recipe has them."""
 
+MEANT = {
+    "check": "validate",
+    "compare-runs": "versus",
+    "convert": "import",
+    "diff": "versus",
+    "download": "datasets",
+    "fetch": "datasets",
+    "power": "design",
+    "score": "evaluate",
+    "stats": "describe",
+    "t-test": "significance",
+    "tau": "correlate",
+    "test": "significance",
+    "trec_eval": "evaluate",
+    "ttest": "significance",
+}
+"""Words of other programs, and what they are called here."""
 ALIKE = 0.75
 """How alike an option must be to one that there is not, to be the one that was meant: --table is not --target."""
 
@@ -484,7 +501,9 @@ def _no_command(error: UnknownCommandError) -> str:
     given = (error.unused_tokens or [""])[0]
     every = [name for name in error.app or () if not name.startswith("-")]
     command = " ".join(["irmeta", *(error.command_chain or ())])
-    close = [one for one in every if one.startswith(given)] or alike(given, every)
+    close = [one for one in every if one == MEANT.get(given)]
+    close = close or [one for one in every if one.startswith(given)]
+    close = close or alike(given, every, 0.6)
     near = joined(close[:3], "or") if close else ""
     rest = f"did you mean {near}?" if near else f"{command} --help lists all"
     return f"{command} has no command {given}; {rest}"
