@@ -354,7 +354,9 @@ def test_judgments_of_few_topics_stand_beside_those_of_many(run, tmp_path):
     topics = sorted({line.split()[0] for line in lines})[:6]
     kept = [line for line in lines if line.split()[0] in topics]
     (tmp_path / "people.txt").write_text("".join(kept))
-    _, out, _ = run("what", "demo/qrels.txt", "people.txt", "demo/runs")
+    _, out, _ = run(
+        "what", "demo/qrels.txt", "demo/qrels.txt", "people.txt", "demo/runs"
+    )
     asked = "--human people.txt --llm demo/qrels.txt --runs demo/runs"
     assert f"  irmeta judges estimate {asked}\n" in out
     assert run("judges", "estimate", *asked.split())[0] == 0
@@ -384,3 +386,17 @@ def test_folders_of_several_collections_have_a_score_file_each(run, tmp_path):
     ]
     assert written == ["round1.parquet", "round3.parquet"]
     assert "the teams of 2 runs, and MAP" in " ".join(out.split())
+    [words] = [words for words in commands(out) if words[0] == "import"]
+    assert words[2:5] == ["all/round1/board.csv", "--ignore", "team"]
+    assert run(*words)[0] == 0
+
+
+def test_what_is_called_a_baseline_is_what_others_are_compared_with(run):
+    """A system whose name says that it is a baseline stands after --against, though others come first."""
+    run("simulate", "-o", "demo", "--systems", 4, "--topics", 5)
+    files = sorted(Path("demo/runs").iterdir())
+    for file, name in zip(files, ("a", "b", "my-BM25", "z"), strict=True):
+        file.rename(file.with_name(f"{name}.gz"))
+    run("evaluate", "demo/qrels.txt", "demo/runs", "-m", "AP", "-o", "scores.parquet")
+    _, out, _ = run("what", "scores.parquet")
+    assert "versus scores.parquet --system a --against my-BM25\n" in out

@@ -1,5 +1,6 @@
 """`irmeta what`: what files hold, and what can be asked of them."""
 
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -78,6 +79,8 @@ QUESTIONS = {study.verb: study.question for study in STUDIES.values()} | {
 """What each command answers."""
 SINGLE = ("table", "mteb", "labels")
 """Tables of which an import takes one."""
+_BASELINE = re.compile(r"bm25|baseline|tf-?idf", re.IGNORECASE)
+"""What the name of a likely baseline contains."""
 POOLED = 6
 """Runs from which it can be learnt what a run loses that was not pooled."""
 
@@ -170,13 +173,16 @@ def _of_runs(
         yield "replicate", f"{files} --qrels {qrels} --system {first}{against}"
         return
     yield "validate", f"{files} --qrels {qrels}"
-    others = [location(part.path) for one in runs for part in one.parts]
-    skip = "" if all(map(is_beside, others)) else " --on-error skip"
+    beside = [location(part.path) for one in runs for part in one.parts]
+    skip = "" if all(map(is_beside, beside)) else " --on-error skip"
     name = collection_name(judgments[0].path) if named else "scores"
     yield "evaluate", f"{qrels} {files} -o {shlex.quote(f'{name}.parquet')}{skip}"
     if len(judgments) > 1:
-        yield "judges compare", f"{qrels} {_word(judgments[1])} --runs {files}"
-        few, many = sorted(judgments[:2], key=lambda one: one.topics)
+        # people judge fewer topics than a machine
+        few = min(judgments, key=lambda one: one.topics)
+        others = (one for one in judgments if one is not few)
+        many = max(others, key=lambda one: one.topics)
+        yield "judges compare", f"{_word(few)} {_word(many)} --runs {files}"
         if few.topics < many.topics:
             taken = f"--human {_word(few)} --llm {_word(many)}"
             yield "judges estimate", f"{taken} --runs {files}"
@@ -243,11 +249,13 @@ def _one(one: "Seen") -> str:
 
 def _filled(one: "Seen") -> dict[str, str]:
     """Return what stands for the names in the commands."""
-    names = [shlex.quote(name) for name in one.systems[:2]]
+    plain = [name for name in one.systems if _BASELINE.search(name)]
+    others = [name for name in one.systems if name not in plain[:1]]
+    names = [shlex.quote(name) for name in (*others[:1], *plain[:1], *others[1:])]
     few = shlex.quote(" ".join(usual(one.metrics)[:3]))
     return {
         "first": names[0],
-        "second": names[-1],
+        "second": names[:2][-1],
         "metric": shlex.quote(usual(one.metrics)[0]),
         "one": _one(one),
         "few": f" -m {few}" if len(one.metrics) > 1 else "",
@@ -259,6 +267,8 @@ def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
     match one.kind:
         case "table":
             yield "import", importing(one)
+        case "groups" if one.metrics:
+            yield "import", importing(replace(one, reader="table"))
         case "factors":
             yield (
                 "standardize apply",
@@ -277,6 +287,8 @@ def importing(one: "Seen") -> str:
     name = "scores" if len(one.files) > 1 else Path(one.path).stem.partition(".")[0]
     files = " ".join(map(shlex.quote, one.files or [one.path]))
     rows = " --rows topics" if one.reader == "matrix" else ""
+    if one.ignored:
+        rows += f" --ignore {shlex.quote(','.join(one.ignored))}"
     return f"{one.reader} {files}{rows} -o {shlex.quote(f'{name}.parquet')}"
 
 

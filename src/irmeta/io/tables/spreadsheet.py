@@ -36,7 +36,7 @@ _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
 _TASK = ("task", "topic")
 _TYPE = ("type", "task_type")
 """Columns of a file with the type of each task."""
-_MODEL = ("model", "system", "run")
+MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")
 """Columns of a file with the cost of each model."""
 APART = 10
@@ -229,9 +229,9 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
 
     An empty cost is left out; what is not a number, or below 0, raises FileFormatError.
     """
-    table = sheet(path, _MODEL, _COST)
+    table = sheet(path, MODEL, _COST)
     costs = {}
-    for model, (line, [text]) in keyed(table, _MODEL, _COST, holes=True).items():
+    for model, (line, [text]) in keyed(table, MODEL, _COST, holes=True).items():
         if not text:
             continue
         try:
@@ -251,11 +251,11 @@ def read_about(path: str | PathLike[str]) -> dict[str, dict[str, str]]:
 
     An empty cell is left out. A link that is no address of the web, or a file of one column, raises FileFormatError.
     """
-    table = sheet(path, _MODEL, ("link",))
-    facts = [name for at, name in enumerate(table.header) if at != table.place(_MODEL)]
+    table = sheet(path, MODEL, ("link",))
+    facts = [name for at, name in enumerate(table.header) if at != table.place(MODEL)]
     columns = [name.lower() for name in facts] or ["link"]
     about: dict[str, dict[str, str]] = {}
-    every = keyed(table, _MODEL, *([name] for name in columns), holes=True)
+    every = keyed(table, MODEL, *([name] for name in columns), holes=True)
     for model, (line, cells) in every.items():
         named = zip(columns, cells, strict=True)
         about[model] = {name: cell for name, cell in named if cell}

@@ -72,6 +72,7 @@ class Seen:
     parts : what else a folder holds; the collections of a score file that has several.
     alike : whether these have the same systems and topics, as where several judges saw the same runs.
     files : all files, where several are taken together.
+    ignored : columns that are no scores, where metrics are others.
     """
 
     path: str
@@ -87,6 +88,7 @@ class Seen:
     parts: tuple["Seen", ...] = field(default=(), repr=False)
     alike: bool = False
     files: tuple[str, ...] = ()
+    ignored: tuple[str, ...] = ()
 
 
 def recognise(path: str) -> Seen:
@@ -409,10 +411,19 @@ def _groups(path: str, where: Location) -> Seen | None:
         except IrmetaError:
             continue
         what = counted(len(found), NOUNS.get(option, "run"))
-        beside = filter(is_known, spreadsheet.table_in(where)[0].columns)
-        if means := list(beside):
-            what += f", and {in_words(means, 3)}: irmeta import table --ignore the other columns reads these"
-        return Seen(path, "groups", text.format(what), reader=option)
+        columns = spreadsheet.table_in(where)[0].columns
+        means = tuple(filter(is_known, columns))
+        if means:
+            what += f", and {in_words(means, 3)}"
+        others = [name for name in columns if name not in (*means, *spreadsheet.MODEL)]
+        return Seen(
+            path,
+            "groups",
+            text.format(what),
+            metrics=means if {*columns} & {*spreadsheet.MODEL} else (),
+            reader=option,
+            ignored=tuple(others),
+        )
     return None
 
 
