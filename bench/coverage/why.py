@@ -10,6 +10,7 @@ WHY: Mapping[int, str] = {
     30: "predicted score",
     95: "tau, (good|bad) judge.*|difference of tau.*",
     110: "(E rho2|Phi)(, .*)?",
+    131: "difference by several judges|(difference|rank sets) of .*means of runs.*",
     152: "(r|rho|tau) over (means|scores).*|r of true means",
     154: "tau with the true ranking.*",
     155: "soft pairwise accuracy.*",
