@@ -301,6 +301,24 @@ def test_equal_errors_are_shown_once(tmp_path: Path) -> None:
     assert tables(outcome)["problems"].height == 20
 
 
+def test_a_bad_file_hides_no_other(tmp_path: Path) -> None:
+    """Errors of a file that differ in names and numbers are one row with the first line; others have their own."""
+    bad = "".join(f"1 Q0 d{at} 1 n{at} a\n1 Q0 e{at}\n" for at in range(30))
+    (tmp_path / "bad").write_text(bad)
+    (tmp_path / "short").write_text("1 Q0 d1\n")
+    (tmp_path / "twice").write_text("1 Q0 a 1 2 t\n1 Q0 b 2 1 t\n1 Q0 b 3 0 t\n")
+    outcome = validate(None, tmp_path)
+    rows = overview(outcome)["errors"]
+    assert rows.select("file", "line", "lines").rows() == [
+        ("bad", 1, 30),
+        ("bad", 2, 30),
+        ("short", 1, 1),
+        ("twice", 3, 1),
+    ]
+    assert rows["problem"][0] == "the score 'n0' is not a number"
+    assert tables(outcome)["problems"].filter(level="error").height == 62
+
+
 def test_errors_are_in_the_words_of_who_reads_them(tmp_path: Path) -> None:
     """Of runs that threads read, too, a problem names the option where commands are typed; in Python the argument."""
     for name in "ab":

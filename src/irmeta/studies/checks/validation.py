@@ -43,8 +43,9 @@ from irmeta.studies.result import answered
 from irmeta.words import counted, listed
 
 FEW = 10
-"""Errors, and kinds of warnings, that people are shown; JSON and the table `problems` have all."""
-_NUMBER = r"\d[\d.,]*%?"
+"""Kinds of errors and of warnings that people are shown; JSON and the table `problems` have all."""
+_VARYING = r"""'[^']*'|"[^"]*"|\d[\d.,]*%?"""
+"""Names and numbers: problems that differ in these alone are of one kind."""
 MANY_UNJUDGED = 0.2
 """Share of unjudged documents among the first ten above which a run's scores say little."""
 SELF_RETRIEVAL = 0.2
@@ -187,25 +188,27 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show the first errors, equal ones once with their count of lines, and kinds of warnings with that of files."""
+    """Show kinds of errors by file, with their first line and their count, and kinds of warnings with that of files."""
     problems = tables(outcome)["problems"].with_columns(
-        pl.col("file").map_elements(_short, return_dtype=pl.String)
+        pl.col("file").map_elements(_short, return_dtype=pl.String),
+        kind=pl.col("problem").str.replace_all(_VARYING, "#"),
     )
     errors = (
         problems.filter(level="error")
-        .group_by("file", "problem", maintain_order=True)
-        .agg(pl.col("line").first(), pl.len().alias("lines"))
-        .select("file", "line", "lines", "problem")
+        .group_by("file", "kind", maintain_order=True)
+        .agg(pl.col("line").first(), pl.len().alias("lines"), pl.col("problem").first())
+        .drop("kind")
     )
     if (errors["lines"] == 1).all():
         errors = errors.drop("lines")
-    warnings = problems.filter(level="warning").with_columns(
-        kind=pl.col("problem").str.replace_all(_NUMBER, "#")
-    )
-    kinds = warnings.group_by("kind", maintain_order=True).agg(
-        pl.len().alias("files"),
-        pl.col("problem").first(),
-        pl.col("file").first().alias("as in"),
+    kinds = (
+        problems.filter(level="warning")
+        .group_by("kind", maintain_order=True)
+        .agg(
+            pl.len().alias("files"),
+            pl.col("problem").first(),
+            pl.col("file").first().alias("as in"),
+        )
     )
     views: dict[str, pl.DataFrame] = {}
     if errors.height:
