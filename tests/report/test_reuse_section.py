@@ -60,3 +60,20 @@ def test_the_section_draws_what_the_study_found(tmp_path: Path) -> None:
     assert TEXT.question in page.read_text(encoding="utf-8")
     assert list((tmp_path / "report" / "tables").glob("reuse*metrics.csv"))
     assert list((tmp_path / "report" / "figures").glob("reuse*penalty.svg"))
+
+
+@pytest.mark.parametrize("by", ["P@5", "AP"])
+def test_each_run_s_loss_is_by_the_metric_of_the_page(by: str) -> None:
+    """The figure of runs is of the metric that the page is by, whichever stands first."""
+    grades, runs = collection()
+    outcome = reuse(grades, runs, depth=10, metrics="P@5 AP")
+    scores = evaluate(grades, runs, "P@5 AP", collection="made")
+    content = Content.of({"made": scores}, missing="error", results=[outcome], by=by)
+    [panel] = panels(content)
+    [axes] = panel.pictures["penalty"].draw().axes
+    drawn = np.concatenate(
+        [line.get_ydata() for line in axes.lines if len(line.get_ydata())]
+    )
+    lost = outcome["loss"].sel(metric=by).values
+    assert set(drawn) <= {*lost, 0.0}
+    assert len(set(drawn) & {*lost}) > 1

@@ -4,6 +4,7 @@ from functools import partial
 
 import xarray as xr
 
+from irmeta.metrics.names import raw
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, of_study
 
@@ -23,18 +24,20 @@ def panels(content: Content) -> list[Panel]:
     if "reuse" not in content.given:
         return []
     outcome = content.given["reuse"]
-    return [attempt("Left-out groups", partial(reuse_panel, outcome))]
+    by = raw(next(iter(content.order.values())))
+    return [attempt("Left-out groups", partial(reuse_panel, outcome, by))]
 
 
-def reuse_panel(outcome: xr.Dataset) -> Panel:
-    """Show what groups lose by each metric, the least first."""
+def reuse_panel(outcome: xr.Dataset, by: str) -> Panel:
+    """Show what groups lose by each metric, the least first, and each run by one, if it is among them."""
+    own = outcome.sel(metric=[by]) if by in outcome.metric.values else outcome
     pictures = {
         "metrics": Picture.of(
             "Mean loss of left-out groups by metric", outcome, view="metrics"
         ),
         "penalty": Picture.of(
             "Loss of each left-out run by its share of unjudged documents",
-            outcome,
+            own,
             view="penalty",
         ),
     }
