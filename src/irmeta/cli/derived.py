@@ -365,13 +365,11 @@ class Derived:
             return {name: selected.one(one, also) for name, one in files.items()}
         from irmeta.scores.cubes import distinct
 
-        read = distinct(
-            [
-                [(path, selected.read(path, also)) for path in paths]
-                for paths in files.values()
-            ]
-        )
-        return dict(zip(files, read, strict=True))
+        read = [
+            [(path, selected.read(path, also)) for path in paths]
+            for paths in files.values()
+        ]
+        return dict(zip(files, distinct(read), strict=True))
 
 
 def described(doc: str) -> str:

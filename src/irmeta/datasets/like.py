@@ -107,13 +107,9 @@ class World:
     @property
     def truth(self) -> xr.DataArray:
         """The true means as a system-wise table: a cube whose one topic is `all`."""
-        return cube(
-            self.means[:, None],
-            self.systems,
-            ["all"],
-            self.metrics,
-            collection=f"{self.collection}, true means",
-        )
+        names = self.systems, ["all"], self.metrics
+        about = f"{self.collection}, true means"
+        return cube(self.means[:, None], *names, collection=about)
 
     def with_means(self, means: npt.ArrayLike) -> "World":
         """Return the world whose margins have these means, one for all or (system, metric).
@@ -167,15 +163,10 @@ class World:
 
     def cube(self, topics: int, rng: np.random.Generator) -> xr.DataArray:
         """Draw a cube of new topics, which are numbered from 1."""
-        names = [str(number) for number in range(1, topics + 1)]
+        numbers = [str(number) for number in range(1, topics + 1)]
+        names = self.systems, numbers, self.metrics
         about = f"{self.collection}, simulated"
-        return cube(
-            self.scores(topics, rng),
-            self.systems,
-            names,
-            self.metrics,
-            collection=about,
-        )
+        return cube(self.scores(topics, rng), *names, collection=about)
 
 
 def like(

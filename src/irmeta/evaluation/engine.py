@@ -243,14 +243,9 @@ class Evaluation:
         if len(wanted) < len(topics):
             places = {topic: place for place, topic in enumerate(topics)}
             scores = scores[:, [places[topic] for topic in wanted]]
-        return Scored(
-            scores,
-            labels(systems),
-            labels(wanted),
-            self.metrics,
-            self.collection,
-            self.provenance(outcomes),
-        )
+        names = labels(systems), labels(wanted)
+        facts = self.provenance(outcomes)
+        return Scored(scores, *names, self.metrics, self.collection, facts)
 
     def outcomes(
         self, done: Mapping[Key, RunScores] = MappingProxyType({})

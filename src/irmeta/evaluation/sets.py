@@ -296,17 +296,9 @@ def _cube(
     }:
         provenance["computed"] = replaced
     scores = np.stack([one.scores[which] for one in done])
-    names = [one.outcome.name for one in done]
-    return possible(
-        cube(
-            scores,
-            names,
-            qrels.topics,
-            list(map(str, task.whole.own)),
-            collection=name,
-            provenance=provenance,
-        )
-    )
+    systems = [one.outcome.name for one in done]
+    names = systems, qrels.topics, list(map(str, task.whole.own))
+    return possible(cube(scores, *names, collection=name, provenance=provenance))
 
 
 def _under_one(one: _Scored, qrels: Qrels) -> RunScores:

@@ -174,10 +174,8 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
         )
     own = [name for name, _ in _bare([*files])]
     return _once(
-        [
-            (known.get(name, new), path)
-            for (name, path), new in zip(files, own, strict=True)
-        ]
+        (known.get(name, new), path)
+        for (name, path), new in zip(files, own, strict=True)
     )
 
 

@@ -112,14 +112,9 @@ class Task:
         table = self.judgments.table
         if table is None or isinstance(given, Run) or self._foreign.metrics:
             return None
+        qrels, digested = self.judgments.qrels, self.digested and not top
         return core.read(
-            given,
-            name,
-            self.judgments.qrels,
-            table,
-            self.precision,
-            top,
-            digested=self.digested and not top,
+            given, name, qrels, table, self.precision, top, digested=digested
         )
 
     def _opened(self, source: Source) -> Run | Content | str:

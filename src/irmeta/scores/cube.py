@@ -143,14 +143,8 @@ def from_frame_all(
     for name, one in every.items():
         units = [clusters.get(name, {}).get(topic, topic) for topic in one.topics]
         systems, values, facts = _of_runs(one, runs, units)
-        of_one = cube(
-            values,
-            systems,
-            one.topics,
-            one.metrics,
-            collection=name,
-            provenance={**told, **facts},
-        )
+        names = systems, one.topics, one.metrics
+        of_one = cube(values, *names, collection=name, provenance={**told, **facts})
         if len(set(units)) < len(units):
             together = ("topic", np.array(units, dtype=object))
             of_one = of_one.assign_coords({CLUSTER: together})

@@ -198,12 +198,8 @@ def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
         cube = load(file, collection)
         names = [str(name) for name in cube.topic.values]
         of = named or cluster_map(cube)
-        return _Given(
-            names,
-            clusters_of(names, of) if of else None,
-            cube.values[..., 0],
-            str(cube.metric.values[0]),
-        )
+        own = clusters_of(names, of) if of else None
+        return _Given(names, own, cube.values[..., 0], str(cube.metric.values[0]))
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.runs.trec import Reading
     from irmeta.scores.names import labels

@@ -295,13 +295,7 @@ class Parts:
             outcome.scores for outcome in self._held if outcome.scores is not None
         ]
         shape = (len(scores), len(task.topics), len(self._job.metrics))
-        names = [outcome.name for outcome in self._held]
-        return possible(
-            cube(
-                np.reshape(scores, shape),
-                names,
-                task.topics,
-                self._job.metrics,
-                collection=self._job.collection,
-            )
-        )
+        values = np.reshape(scores, shape)
+        systems = [outcome.name for outcome in self._held]
+        names = systems, task.topics, self._job.metrics
+        return possible(cube(values, *names, collection=self._job.collection))

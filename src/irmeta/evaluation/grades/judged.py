@@ -251,13 +251,9 @@ class Judged:
     def at_depth(self, depth: int) -> "Judged":
         """Look only at the first `depth` documents of each list; the topics' facts stay (trec_eval -M)."""
         kept = self.rank < depth
-        return Judged(
-            self.cell[kept],
-            self.rank[kept],
-            self.code[kept],
-            np.minimum(self.retrieved, depth),
-            self.facts,
-        )
+        cell, rank, code = self.cell[kept], self.rank[kept], self.code[kept]
+        retrieved = np.minimum(self.retrieved, depth)
+        return Judged(cell, rank, code, retrieved, self.facts)
 
     def all_judged_best(self) -> "Judged":
         """Return the same lists as if every unjudged document had the highest grade."""
@@ -270,19 +266,14 @@ class Judged:
     def judged_only(self) -> "Judged":
         """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
         kept = self.code >= self.of_grade(0)
-        cell = self.cell[kept]
+        cell, code = self.cell[kept], self.code[kept]
         # ranks count from where each list begins
         place = np.arange(cell.size, dtype=np.int32)
         begins = np.where(np.diff(cell, prepend=-1) != 0, place, 0)
-        rank = place - np.maximum.accumulate(begins)
-        retrieved = np.bincount(cell, minlength=self.retrieved.size)
-        return Judged(
-            cell,
-            rank.astype(np.int32),
-            self.code[kept],
-            retrieved.reshape(self.retrieved.shape),
-            self.facts,
-        )
+        rank = (place - np.maximum.accumulate(begins)).astype(np.int32)
+        counts = np.bincount(cell, minlength=self.retrieved.size)
+        retrieved = counts.reshape(self.retrieved.shape)
+        return Judged(cell, rank, code, retrieved, self.facts)
 
 
 def total(values: Floats) -> Floats:
@@ -394,10 +385,5 @@ class GradeArray:
         if pool is not None:
             topic = topic[pool[row]]
             row = row[pool[row]]
-        return Facts(
-            topics.size,
-            self._grades,
-            topic,
-            self._grade[row],
-            float(self._grades.max(initial=0.0)),
-        )
+        highest = float(self._grades.max(initial=0.0))
+        return Facts(topics.size, self._grades, topic, self._grade[row], highest)

@@ -48,15 +48,10 @@ def import_labels(
         ]
         if not judges:
             raise ScoresError("no column of labels; expected one for each judge")
+        names = {"system": frame[found.system], "topic": frame[found.topic]}
         return {
             judge: from_frame(
-                pl.DataFrame(
-                    {
-                        "system": frame[found.system],
-                        "topic": frame[found.topic],
-                        METRIC: _truth(frame[judge]),
-                    }
-                ),
+                pl.DataFrame({**names, METRIC: _truth(frame[judge])}),
                 collection=judge,
             )
             for judge in judges

@@ -237,15 +237,8 @@ def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
     names, topic = index_strings(topics)
     _refuse_duplicates(f"run {name}", names, topic, documents)
     remarks = score_remarks(scores, f"run {name}")
-    return Run(
-        name,
-        names,
-        topic,
-        documents,
-        scores,
-        remarks=remarks,
-        digest=_digest(topics, documents, scores),
-    )
+    digest = _digest(topics, documents, scores)
+    return Run(name, names, topic, documents, scores, remarks=remarks, digest=digest)
 
 
 def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
@@ -261,14 +254,8 @@ def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
     names, topic = index_strings(topics)
     _refuse_duplicates("qrels", names, topic, documents)
     remarks = grade_remarks(grades, "qrels")
-    return Qrels(
-        names,
-        topic,
-        documents,
-        grades,
-        remarks,
-        digest=_digest(topics, documents, grades),
-    )
+    digest = _digest(topics, documents, grades)
+    return Qrels(names, topic, documents, grades, remarks, digest=digest)
 
 
 def _digest(topics: Strings, documents: Strings, values: Floats) -> str:

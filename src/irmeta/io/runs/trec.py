@@ -127,15 +127,9 @@ class _Rows:
     def take(self, keep: Indices) -> "_Rows":
         line = None if self.line is None else self.line[keep]
         ranks = None if self.ranks is None else self.ranks.take(keep)
-        return _Rows(
-            self.topic.take(keep),
-            self.document.take(keep),
-            self.value[keep],
-            line,
-            ranks,
-            self.remarks,
-            self.tag,
-        )
+        topic, document = self.topic.take(keep), self.document.take(keep)
+        value = self.value[keep]
+        return _Rows(topic, document, value, line, ranks, self.remarks, self.tag)
 
 
 def read_run(
@@ -167,12 +161,9 @@ def run_of(content: Content, name: str, reading: Reading) -> Run:
     if not run.topics and not reading.allow_empty:
         hint = "did the run retrieve nothing? (--allow-empty)"
         raise _without_lines(path, hidden, hint)
-    return replace(
-        run,
-        remarks=[*remarks, *hidden, *run.remarks],
-        digest=content.digest,
-        metadata=metadata_of(text),
-    )
+    remarks += [*hidden, *run.remarks]
+    metadata = metadata_of(text)
+    return replace(run, remarks=remarks, digest=content.digest, metadata=metadata)
 
 
 def metadata_of(text: bytes) -> str:
@@ -205,16 +196,8 @@ def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) ->
         rows = rows.take(keep)
         topic = topic[keep]
     remarks = [*score_remarks(rows.value, str(path)), *rows.remarks]
-    return Run(
-        name,
-        topics,
-        topic,
-        rows.document,
-        rows.value,
-        rows.ranks,
-        remarks,
-        tag=rows.tag,
-    )
+    fields = rows.document, rows.value, rows.ranks
+    return Run(name, topics, topic, *fields, remarks, tag=rows.tag)
 
 
 def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
@@ -240,12 +223,8 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
         raise _without_lines(path, hidden, "is it the qrels?")
     if text.lstrip().startswith((b"{", b"[")) and _is_json(text):
         qrels = _from_json(text, path, _rated, "grade")
-        return replace(
-            qrels,
-            remarks=[*remarks, *qrels.remarks],
-            source=str(path),
-            digest=content.digest,
-        )
+        remarks += qrels.remarks
+        return replace(qrels, remarks=remarks, source=str(path), digest=content.digest)
     rows = _read(text, layout, path, reading)
     topics, topic = index_strings(rows.topic)
     keep = _without_duplicates(rows, topic, text, path, reading, judged=True)
@@ -355,12 +334,8 @@ def regular(columns: Columns, layout: Layout, path: Location) -> _Rows | None:
 
 def tag_remark(path: Location) -> Remark:
     """Say that a run has several tags."""
-    return Remark(
-        "warning",
-        str(path),
-        None,
-        f"more than one run tag; the system is named {stem(path)}",
-    )
+    says = f"more than one run tag; the system is named {stem(path)}"
+    return Remark("warning", str(path), None, says)
 
 
 def _number(text: str) -> float:
@@ -446,12 +421,8 @@ def _rows(
 ) -> _Rows:
     """Put lines that were read, as (line number, fields, value), into columns."""
     line_numbers, lines, values = zip(*taken, strict=True)
-    rows = _Rows(
-        _field(lines, 0),
-        _field(lines, layout.document),
-        np.array(values),
-        np.array(line_numbers),
-    )
+    topic, document = _field(lines, 0), _field(lines, layout.document)
+    rows = _Rows(topic, document, np.array(values), np.array(line_numbers))
     if layout is RUN:
         rows.ranks = _field(lines, 3)
         tags = list(dict.fromkeys(fields[5] for fields in lines if fields[5]))

@@ -173,12 +173,8 @@ def _observed(lines: Sequence[_Line], where: str) -> Observed:
     keys = [line.key for line in lines]
     if np.isnan(error).any():
         _require_errors(lines)
-    return Observed(
-        [key[0] for key in keys],
-        [key[1] for key in keys],
-        np.array([line.value for line in lines]),
-        error,
-    )
+    values = np.array([line.value for line in lines])
+    return Observed([key[0] for key in keys], [key[1] for key in keys], values, error)
 
 
 def _require_errors(lines: Sequence[_Line]) -> None:

@@ -139,11 +139,9 @@ def parts_of(
     if any(clusters != ("cluster" in part) for one in found for part in one.values()):
         return None
     return {
-        who: sources.Strata(
-            *(
-                np.array([one[who].get(what, 0.0) for one in found])
-                for what in sources.Strata._fields
-            )
+        who: sources.Strata._make(
+            np.array([one[who].get(what, 0.0) for one in found])
+            for what in sources.Strata._fields
         )
         for who in found[0]
     }

@@ -154,17 +154,8 @@ def _judged(
     status: Status = "reproduced" if holds else "contradicted"
     reasons = [note] if holds else [note, known]
     said = "; ".join(filter(None, reasons))
-    return Cell(
-        item,
-        row,
-        column,
-        published,
-        float(ours),
-        status,
-        said,
-        rule,
-        not holds and not known,
-    )
+    fails = not holds and not known
+    return Cell(item, row, column, published, float(ours), status, said, rule, fails)
 
 
 def reproduction(

@@ -125,12 +125,8 @@ def by_machine(
             "the machine's scores have none of the metrics; evaluate the same runs with the "
             "same metrics"
         )
-    one = select(
-        machine,
-        systems=used.system.values.tolist(),
-        topics=used.topic.values.tolist(),
-        metrics=shared,
-    )
+    systems, topics = used.system.values.tolist(), used.topic.values.tolist()
+    one = select(machine, systems=systems, topics=topics, metrics=shared)
     return complete(one)[0]
 
 

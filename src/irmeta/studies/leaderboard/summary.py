@@ -270,13 +270,9 @@ def _among_complete(outcome: xr.Dataset) -> pl.DataFrame:
     """Show the first models of the part without holes, with their rank sets there."""
     every = tables(outcome)["complete"].sort("rank", maintain_order=True).head(SHOWN)
     sets = spans(every["low"].to_numpy(), every["high"].to_numpy())
-    return pl.DataFrame(
-        {
-            nouns(outcome)["model"]: every["system"],
-            "rank": every["rank"],
-            "possible ranks": sets,
-        }
-    )
+    model = nouns(outcome)["model"]
+    shown = {model: every["system"], "rank": every["rank"], "possible ranks": sets}
+    return pl.DataFrame(shown)
 
 
 def _values(one: xr.Dataset) -> pl.Series:
@@ -286,12 +282,9 @@ def _values(one: xr.Dataset) -> pl.Series:
         return pl.Series(values)
     holes = one["score"].isnull().any("topic").values
     marks = [PARTLY if "predicted" in one and some else "" for some in holes]
-    return pl.Series(
-        [
-            f"{value:.{_decimals(value, votes)}f}{mark}"
-            for value, mark in zip(values, marks, strict=True)
-        ]
-    )
+    marked = zip(values, marks, strict=True)
+    words = [f"{value:.{_decimals(value, votes)}f}{mark}" for value, mark in marked]
+    return pl.Series(words)
 
 
 def _decimals(value: float, votes: bool) -> int:

@@ -211,12 +211,8 @@ def _untrained(
     found = rankings(scores, kind, depth)
     if found is None:
         return np.nan
-    return np.array(
-        [
-            _near(means, expected(target, found))
-            for means, target in zip(actual.T, targets, strict=True)
-        ]
-    )
+    pairs = zip(actual.T, targets, strict=True)
+    return np.array([_near(means, expected(target, found)) for means, target in pairs])
 
 
 def _near(actual: Floats, predicted: Floats) -> list[float]:

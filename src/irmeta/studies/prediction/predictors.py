@@ -120,13 +120,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     spread = outcome.assign(role=outcome["role"].broadcast_like(outcome["tau"]))
     every = frame(spread.transpose("target", "size", ...), ["role", *_MEASURES])
     figures = with_nulls(every).rename({"size": "k"})
-    weights = xr.concat(
-        [
-            outcome["coefficient"],
-            outcome["intercept"].expand_dims(metric=["intercept"]),
-        ],
-        "metric",
-    )
+    intercept = outcome["intercept"].expand_dims(metric=["intercept"])
+    weights = xr.concat([outcome["coefficient"], intercept], "metric")
     fitted = weights.transpose("target", "size", "metric").to_dataset(
         name="coefficient"
     )

@@ -203,16 +203,9 @@ def _verdict(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
 
 def _correlations(a: Floats, b: Floats) -> Floats:
     """Return each of FIGURES for each row of scores by two ways: (metric, figure)."""
-    rows = []
-    for x, y in zip(settled(a), settled(b), strict=True):
-        rows.append(
-            [
-                float(rank.pearson(x, y)),
-                float(rank.tau_b(x, y)),
-                float(topheavy.tau_ap_b(x, y)),
-            ]
-        )
-    return np.array(rows)
+    ways = rank.pearson, rank.tau_b, topheavy.tau_ap_b
+    pairs = zip(settled(a), settled(b), strict=True)
+    return np.array([[float(way(x, y)) for way in ways] for x, y in pairs])
 
 
 def _split_taus(

@@ -82,9 +82,7 @@ def standardizing_set(
         "standardizing_set",
         data,
         inputs={"old": old, "new": new},
-        options={
-            "sizes": sizes,
-        },
+        options={"sizes": sizes},
         notes=notes,
     )
     return outcome.assign_coords(systems=sizes, metric=names)

@@ -179,13 +179,8 @@ def _of_metric(
     if row["form"].startswith("standardized"):
         kind = "" if row["kind"] == "raw" else f", {row['kind']}"
         by = f"{by} ({row['form']}{kind})"
-    names = joined(
-        [
-            f"{a} and {b}"
-            for a, b in differing.select("collection_a", "collection_b").iter_rows()
-        ],
-        "as do",
-    )
+    pairs = differing.select("collection_a", "collection_b").iter_rows()
+    names = joined([f"{a} and {b}" for a, b in pairs], "as do")
     if names:
         answer = f"No: by {by}, {names} differ by more than chance explains."
     else:
