@@ -266,7 +266,8 @@ class Judged:
     def judged_only(self) -> "Judged":
         """Drop unjudged documents from the lists, so that judged ones move up (trec_eval -J)."""
         kept = self.code >= self.of_grade(0)
-        cell, code = self.cell[kept], self.code[kept]
+        cell = self.cell[kept]
+        code = self.code[kept]
         # ranks count from where each list begins
         place = np.arange(cell.size, dtype=np.int32)
         begins = np.where(np.diff(cell, prepend=-1) != 0, place, 0)

@@ -133,7 +133,9 @@ def _standardized_claims(result: xr.Dataset) -> Iterator[Cell]:
 
 def _means(compared: Mapping[str, xr.Dataset]) -> Iterator[Cell]:
     """Return Figure 7 for AP, and how much of dRMSE standardization takes away."""
-    mean = {name: result["drmse"].mean().item() for name, result in compared.items()}
+    mean = {}
+    for name, result in compared.items():
+        mean[name] = result["drmse"].mean().item()
     yield compare("Figure 7", RAW, "mean dRMSE", 1.1, mean[RAW], within=0.05)
     for name in (OWN, ORIGINAL):
         yield ours_only("Figure 7", name, "mean dRMSE", mean[name], DRAWN)

@@ -72,8 +72,9 @@ def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) 
     """Draw each model's rank by every aggregate; of the same rank the later marks are smaller, so that all are seen."""
     one = _drawn(result, marked)
     place = places(one.sizes["system"])
-    sizes = np.linspace(7, 3, one.sizes["aggregate"])
-    for kind, marker, size in zip(one.aggregate.values, "osD^v", sizes, strict=False):
+    kinds = one.aggregate.values
+    sizes = np.linspace(7, 3, kinds.size)
+    for kind, marker, size in zip(kinds, "osD^v", sizes, strict=False):
         rank = one["rank"].sel(aggregate=kind)
         axes.plot(rank, place, marker, markersize=size, label=str(kind))
     legend(axes)
