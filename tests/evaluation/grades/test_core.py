@@ -274,7 +274,7 @@ def test_scores_are_rounded_correctly(
     if found is None:  # more than the core reads: the plain reader's
         assert abs(value) < sys.float_info.min
         return
-    ranked = [judgments.qrels.documents[row] for row in found.judgment]
+    ranked = [judgments.qrels.documents[row] for row in found.judged.judgment]
     assert ranked == ["d", "b", "a", "c"]
 
 
