@@ -26,7 +26,7 @@ from irmeta.report.page.sections import module_of, sections
 from irmeta.report.page.systems.description import described
 from irmeta.report.page.systems.significance import panel as of_significance
 from irmeta.report.page.systems.significance import range_of_power
-from irmeta.report.page.writing import write_report
+from irmeta.report.page.writing import _files_of, write_report
 from irmeta.report.plots import figure_of
 from irmeta.report.words import headlines
 from irmeta.scores.cube import cube
@@ -477,6 +477,12 @@ def test_each_panel_has_files_of_its_own_and_old_ones_go(
         return [Section("systems", "Systems", "Who?", "", "", panels)]
 
     made = section("東京", "大阪", "A b", "a-b")
+    titled = Panel(
+        "targets",
+        ["Said."],
+        latex={"predictors: how many (of 3), each": pl.DataFrame()},
+    )
+    assert _files_of("power", titled, []) == ["tables/power-predictors.tex"]
     monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: made)
     write_report({"made": scores}, tmp_path)
     (tmp_path / "tables" / "mine.csv").write_text("years of work")

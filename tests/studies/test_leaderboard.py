@@ -608,6 +608,8 @@ def test_the_front_is_who_may_be_on_it() -> None:
     assert "each of the other 1 (95%" in first
     rows = overview(made.data)["front"]
     assert rows["model"].to_list() == ["m0", "m1", "m3"]
+    # numbers, which every table writes alike
+    assert rows["cost"].to_list() == [COSTS[name] for name in rows["model"]]
 
 
 def test_the_front_of_equal_models_is_everybody() -> None:

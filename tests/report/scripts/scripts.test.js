@@ -3,7 +3,9 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 const room = "../../../src/irmeta/report/page/assets/scripts";
-const { csvOf, hasWords, latexOf, short } = await import(`${room}/elements.js`);
+const { csvOf, hasWords, latexOf, short, span } = await import(
+  `${room}/elements.js`
+);
 const { marksOf, nearest } = await import(`${room}/figures.js`);
 const { median, paired, twoSided } = await import(`${room}/paired.js`);
 const { bordaOf, meanOf, ranksOf, standingOf } = await import(
@@ -20,6 +22,10 @@ test("figures are written as papers print them, and none is -.00", () => {
     [0.97, -0.1, 1, -0.001, -1.5, null].map((value) => short(value)),
     [".97", "−.10", "1.00", ".00", "−1.50", "–"],
   );
+});
+
+test("a range of one rank is that rank", () => {
+  assert.deepEqual([span(4, 4), span(1, 4)], ["4", "1 to 4"]);
 });
 
 test("p of Student's t is that of printed tables, and of arctangent with one degree of freedom", () => {

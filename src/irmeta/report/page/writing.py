@@ -200,7 +200,7 @@ def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
 def _files_of(stem: str, panel: Panel, forms: Sequence[str]) -> list[str]:
     """Name a panel's tables and figures: their paths in the folder."""
     tables = [f"tables/{stem}-{_slug(name)}.csv" for name in panel.tables]
-    latexes = [f"tables/{stem}-{_slug(name)}.tex" for name in panel.latex]
+    latexes = [f"tables/{stem}-{_short_slug(name)}.tex" for name in panel.latex]
     figures = [
         f"figures/{stem}-{_slug(name)}.{form}"
         for name in panel.pictures
@@ -216,7 +216,7 @@ def _write_files(
     for name, frame in panel.tables.items():
         write(f"tables/{stem}-{_slug(name)}.csv", csv(frame))
     for name, frame in panel.latex.items():
-        write(f"tables/{stem}-{_slug(name)}.tex", latex(frame))
+        write(f"tables/{stem}-{_short_slug(name)}.tex", latex(frame))
     return [
         _write_figure(write, f"{stem}-{_slug(name)}", picture, pdf=pdf)
         for name, picture in panel.pictures.items()
@@ -279,6 +279,15 @@ def _html(
         most=MOST_ROWS,
         levels=LEVELS,
     )
+
+
+def _short_slug(title: str) -> str:
+    """Name a file after the first words of a title, before what explains them.
+
+    >>> _short_slug("predictors: how many targets each predicts"), _short_slug("means (all 30 topics)")
+    ('predictors', 'means')
+    """
+    return _slug(re.split("[(:,]", title)[0])
 
 
 def _slug(text: str) -> str:

@@ -258,7 +258,7 @@ def _on_front(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     sure = pl.when("front_sure").then(pl.lit("yes")).otherwise(pl.lit("may be"))
     shown = every.select(
         pl.col("system").alias(nouns(outcome)["model"]),
-        pl.col("cost").map_elements("{:g}".format, return_dtype=pl.String),
+        "cost",
         pl.col("value").alias(column(str(outcome.aggregate.values[0]), outcome)),
         sure.alias("on the front"),
         pl.when("front").then(pl.lit("yes")).otherwise(pl.lit("-")).alias("by value"),

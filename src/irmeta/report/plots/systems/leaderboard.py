@@ -9,6 +9,7 @@ from matplotlib.figure import Figure
 
 from irmeta.choices import LeaderboardView
 from irmeta.errors import ScoresError
+from irmeta.report import forms
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.layout import beside
 from irmeta.report.plots.marks import say
@@ -27,7 +28,7 @@ from irmeta.report.plots.rows import (
     places,
     whole_ranks,
 )
-from irmeta.scores.figures import short
+from irmeta.scores.figures import short, spans
 from irmeta.scores.result import is_estimated
 from irmeta.studies.leaderboard.summary import column, nouns, order
 from irmeta.words import listed, shortened
@@ -61,7 +62,7 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     rank = one["rank"].values
     if np.isfinite(rank).any():
         axes.plot(rank, place, "o", color=PALETTE[0], markersize=3, label="rank")
-    words = [f"possible ranks {low:.0f} to {high:.0f}" for low, high in ends]
+    words = [f"possible ranks {span}" for span in spans(*ends.T)]
     middle = np.where(np.isfinite(rank), rank, ends.mean(axis=1))
     say(axes, middle, place, one.system.values, words, nearest="y")
     legend(axes)
@@ -117,7 +118,8 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
         (line,) = axes.step(*ends, where="post", color="0.4", label="front by value")
         line.set(linewidth=0.8, zorder=1)
     names = one.system.values.astype(str)
-    words = [f"cost {x:g}, {short(y, 3)}" for x, y in zip(cost, value, strict=True)]
+    written = zip(forms.column(cost.tolist()), value, strict=True)
+    words = [f"cost {x}, {short(y, 3)}" for x, y in written]
     say(axes, cost, value, names, words, nearest="xy")
     for at in [*np.flatnonzero(there), *np.flatnonzero(may_be & ~there)]:
         beside(axes, shortened(names[at], LONGEST), cost[at], value[at], fontsize=6)

@@ -27,6 +27,11 @@ export function short(value, digits = 2) {
   return sign + (text.startsWith("0.") ? text.slice(1) : text);
 }
 
+// "1 to 4", or "4" of one rank.
+export function span(low, high) {
+  return low === high ? String(low) : `${low} to ${high}`;
+}
+
 // Whether a text has all the words that somebody typed.
 export function hasWords(text, typed) {
   const words = typed.toLowerCase().split(/\s+/);

@@ -1,6 +1,14 @@
 // The page of a leaderboard. All figures come from Python; with tasks switched off means and Borda counts are made here.
 import { replaceAddress } from "./address.js";
-import { csvOf, element, hasWords, save, short, themeOf } from "./elements.js";
+import {
+  csvOf,
+  element,
+  hasWords,
+  save,
+  short,
+  span,
+  themeOf,
+} from "./elements.js";
 import { bordaOf, meanOf, ranksOf, standingOf } from "./ranks.js";
 import { tableOf } from "./tables.js";
 
@@ -87,7 +95,7 @@ function placed(one, model) {
 function rankWords(one, model) {
   const { rank, low, high, best, worst } = placed(one, model);
   const own = rank === null ? "rank open" : `rank ${rank}`;
-  const words = `${own}; rank set ${low} to ${high}`;
+  const words = `${own}; rank set ${span(low, high)}`;
   if (best === worst) return words;
   return `${words}; ${content.linesSay} ${best} to ${worst}`;
 }
