@@ -1,5 +1,7 @@
 """The step-down test against a loop that follows its definition, exact cases, its level, and rank sets."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import scipy.stats
@@ -61,12 +63,44 @@ def test_a_difference_by_itself_has_the_laws_of_a_loop():
     """By itself its p by signs is read off the definition, and that by directions is Student's, of which the larger."""
     one = scores(9, 6, 14)
     found = paired.less(one[0], one[1:])
-    signs, directions = stepdown.laws(14, 4000, np.random.default_rng(1))
-    p = stepdown.alone(Given(found), 4000, np.random.default_rng(1))
+    every = stepdown.fixed_signs(14, range(1, stepdown.FIXED + 1))
+    _, directions = stepdown.laws(14, 4000, np.random.default_rng(1))
+    p = stepdown.alone(Given(found))
+    near = 0
     for of, of_t, row in zip(p, paired.t(found), found, strict=True):
-        by_signs, drawn = (plain(row[None], law).item() for law in (signs, directions))
+        first = plain(row[None], every[: stepdown.DRAWS]).item()
+        within = stepdown.NEAR[0] < first < stepdown.NEAR[1]
+        by_signs = plain(row[None], every).item() if within else first
+        drawn = plain(row[None], directions).item()
         np.testing.assert_allclose(of, max(by_signs, of_t))
         assert abs(drawn - of_t) < 4 * np.sqrt(of_t / 4000) + 1 / 4000
+        near += within
+    assert 0 < near < len(found)
+
+
+@pytest.mark.parametrize("topics", [6, 13, 14, 40])
+def test_fixed_signs_give_the_p_of_all_ways(topics):
+    """P by fixed signs is that of all ways to sign the differences: exactly of few topics, else within its error."""
+    found = np.random.default_rng(topics).normal(0.35, 1, (5, topics))
+    total = np.abs(found.sum(axis=1)) - 1e-9
+    if topics <= 14:
+        ways = np.array(list(product([1.0, -1.0], repeat=topics)))
+    else:
+        ways = np.random.default_rng(0).choice([1.0, -1.0], (200_000, topics))
+    expected = (np.abs(ways @ found.T) >= total).mean(axis=0)
+    p = stepdown.alone(Given(found))
+    exact = np.maximum(expected, paired.t(found))
+    error = 0 if topics <= 13 else 4 * np.sqrt(expected / stepdown.DRAWS)
+    assert (np.abs(p - exact) <= error + 1e-12).all()
+
+
+def test_fixed_signs_are_balanced_and_independent():
+    """Each topic is turned in half of the draws, each pair of topics together in half, and no draw comes twice."""
+    flips = stepdown.fixed_signs(200, range(1, stepdown.FIXED + 1))
+    together = flips.T @ flips / len(flips)
+    assert np.abs(flips.mean(axis=0)).max() < 0.045
+    assert np.abs(together - np.eye(200)).max() < 0.055
+    assert len(np.unique(flips, axis=0)) == len(flips)
 
 
 def test_topics_that_a_comparison_lacks_do_not_count():
@@ -108,7 +142,7 @@ def test_rank_sets_of_two_systems_are_by_their_one_difference():
     noise -= noise.mean(axis=1, keepdims=True)
     limit = scipy.stats.t.ppf(0.975, 29) * paired.standard_error(noise)
     found = noise + (limit * np.linspace(0.95, 1.05, 40))[:, None]
-    p = stepdown.alone(Given(found), 1000, np.random.default_rng(7))
+    p = stepdown.alone(Given(found))
     claimed = [
         rank_sets(of, np.random.default_rng(7)).better.tolist()
         for of in np.stack([found, np.zeros_like(found)], axis=2)

@@ -113,28 +113,45 @@ function ofAnyScores(differences) {
   return [mean - half, mean + half];
 }
 
-function isSet(bytes, bit) {
-  const byte = bytes[bit >> 3];
-  const place = 7 - (bit & 7);
-  return (byte >> place) & 1;
+// Bits of a number mixed so that each depends on all.
+function mixed(number) {
+  number ^= number >>> 16;
+  number = Math.imul(number, 0x7feb352d);
+  number ^= number >>> 15;
+  number = Math.imul(number, 0x846ca68b);
+  return number ^ (number >>> 16);
 }
 
-// The share of random signs of what clusters add whose sum is as large; equal but for rounding counts.
-function pBySigns(values) {
-  const bits = Uint8Array.from(atob(board.signs), (one) => one.charCodeAt(0));
+// Whether a draw of the fixed signs, counted from 1, turns a topic; of few topics every way has its number.
+function turns(draw, topic, every) {
+  const number = every
+    ? draw >> topic
+    : mixed(Math.imul(draw, 0x9e3779b1) ^ Math.imul(topic + 1, 0x85ebca77));
+  return number & 1;
+}
+
+// The share of the first fixed signs of what clusters add whose sum is as large; equal but for rounding counts.
+function shareReached(values, draws, every) {
   const rounding = Number.EPSILON * values.length * largest(values);
   const least = Math.abs(sum(values)) * (1 - 1e-9) - rounding;
-  let bit = 0;
   let reached = 1;
-  for (let draw = 0; draw < board.draws; draw++) {
+  for (let draw = 1; draw <= draws; draw++) {
     let total = 0;
-    for (const value of values) {
-      total += isSet(bits, bit) ? -value : value;
-      bit++;
-    }
+    values.forEach((value, topic) => {
+      total += turns(draw, topic, every) ? -value : value;
+    });
     if (Math.abs(total) >= least) reached++;
   }
-  return reached / (1 + board.draws);
+  return reached / (1 + draws);
+}
+
+function pBySigns(values) {
+  const ways = 2 ** values.length - 1;
+  if (ways <= board.fixed) return shareReached(values, ways, true);
+  const p = shareReached(values, board.first, false);
+  const [low, high] = board.near;
+  if (p <= low || p >= high) return p;
+  return shareReached(values, board.fixed, false);
 }
 
 // Whether the max-t test of this one difference shows it at 5%: by Student's t, where there is one, and by signs.

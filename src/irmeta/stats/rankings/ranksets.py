@@ -93,7 +93,7 @@ def rank_sets(
     values = values[~np.isnan(values).all(axis=1)]
     known = ~np.isnan(values)
     if values.shape[1] == 2:
-        return _of_two(values[known.all(axis=1)], rng, level, draws)
+        return _of_two(values[known.all(axis=1)], level)
     # differences of systems stay the same without the median of a topic
     held = np.where(known, values - np.nanmedian(values, axis=1, keepdims=True), 0)
     signs, directions = laws(len(held), draws, rng)
@@ -194,15 +194,13 @@ def rank_sets_of(
     )
 
 
-def _of_two(
-    values: Floats, rng: np.random.Generator, level: float, draws: int
-) -> RankSets:
+def _of_two(values: Floats, level: float) -> RankSets:
     """Return the rank sets of two systems, from scores (topic, system): there is one difference, by itself."""
     require_share("the level of rank sets", level, 0.95)
     total = values.sum(axis=0)
     better = total[:, None] > total
     # on one topic, or none, nothing is known; 1e-9: as in _limit
-    if len(values) < 2 or alone(Pairs(values.T), draws, rng).item() > 1 - level + 1e-9:
+    if len(values) < 2 or alone(Pairs(values.T)).item() > 1 - level + 1e-9:
         better[:] = False
     return RankSets(better, better.T)
 

@@ -26,7 +26,7 @@ TESTS: Mapping[str, Test] = {
     "sign": _by_formula(paired.sign),
     "permutation": resampling.permutation,
     "bootstrap": resampling.bootstrap,
-    "max-t": stepdown.alone,
+    "max-t": lambda compared, _resamples, _rng: stepdown.alone(compared),
 }
 """Tests of single comparisons, two-sided."""
 JOINT: Mapping[str, Callable[..., Floats]] = {

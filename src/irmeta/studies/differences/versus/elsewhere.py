@@ -1,9 +1,7 @@
 """What a script needs to compare any two systems as `versus` compares them by default, with no other one beside."""
 
-from base64 import b64encode
 from typing import Any
 
-import numpy as np
 import xarray as xr
 from scipy.special import ndtri, stdtrit
 
@@ -17,23 +15,23 @@ def comparing(scores: xr.DataArray) -> dict[str, Any]:
     """Return what the comparison of any two systems of a cube is by, as JSON can have it.
 
     scores : a cube of at least 2 topics, or clusters.
-    quantile, normal : of Student's t and of the normal law at 97.5%.  draws, signs : the random signs, a bit for each
-    topic or cluster of each draw, set where it is -1, in base64.  right_or_wrong : metrics whose scores are 0 and 1.
-    widest : by metric the largest difference of two means, infinite where there is none.
+    quantile, normal : of Student's t and of the normal law at 97.5%.  fixed : fixed signs of `stepdown.fixed_signs`;
+    first : as many are taken first, and all where p is then within near.  right_or_wrong : metrics whose scores are 0
+    and 1.  widest : by metric the largest difference of two means, infinite where there is none.
 
     >>> from irmeta.scores.cube import cube
-    >>> comparing(cube([[[0.1], [0.3]]], ["a"], ["301", "302"], ["AP"]))["signs"]
-    'nA=='
+    >>> comparing(cube([[[0.1], [0.3]]], ["a"], ["301", "302"], ["AP"]))["fixed"]
+    10000
     """
     units, _ = prepare(scores, missing="pairwise", pairs=True)
     names = [str(metric) for metric in units.metric.values]
     count = units.sizes["topic"]
-    signs = stepdown.signs(count, stepdown.DRAWS, np.random.default_rng(0))
     return {
         "quantile": float(stdtrit(count - 1, 0.975)),
         "normal": float(ndtri(0.975)),
-        "draws": len(signs),
-        "signs": b64encode(np.packbits(signs < 0).tobytes()).decode(),
+        "fixed": stepdown.FIXED,
+        "first": stepdown.DRAWS,
+        "near": stepdown.NEAR,
         "right_or_wrong": units.metric[right_or_wrong(units)].values.tolist(),
         "widest": dict(zip(names, widest(units).tolist(), strict=True)),
     }
