@@ -646,7 +646,7 @@ def test_a_note_on_an_interval_of_one_comparison_names_no_others():
     every = irmeta.versus(
         xr.concat([made, third], "system"), "mine", test="sign", correct="none"
     )
-    assert any("the verdict is by p" in one for one in every.notes)
+    assert any("and decides" in one for one in every.notes)
 
 
 def test_a_note_on_intervals_of_several_names_the_correction():
