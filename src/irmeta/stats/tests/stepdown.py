@@ -32,7 +32,7 @@ DRAWS = 1000
 """Draws by each law; the Monte-Carlo standard error of a p of .05 is then .007."""
 FIXED = 10_000
 """Signs that are the same for every difference by itself: the standard error of a p of .05 is .002."""
-NEAR = (0.002, 0.2)
+NEAR = (0.0015, 0.2)
 """Values of p by the first `DRAWS` fixed signs that all of them have a say in: near to levels that people use."""
 _BLOCK = 1 << 20
 """Statistics in a block of draws, about: some milliseconds of work."""

@@ -88,7 +88,7 @@ def at_bound(outcome: xr.Dataset) -> xr.DataArray:
     p = outcome["p_corrected" if test in ("max-t", "tukey", "dunnett") else "p"]
     topics = min(size["topics"] for size in facts["inputs"]["collections"].values())
     least = floors.of_resamples(test, options.get("resamples") or 0, topics)
-    return p <= least * (1 + 1e-9)
+    return abs(p - least) <= least * 1e-9
 
 
 def _levels(way: Way, scores: xr.DataArray) -> list[str]:
