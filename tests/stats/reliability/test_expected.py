@@ -9,6 +9,7 @@ from scipy.stats import rankdata, t
 
 from irmeta.stats.rankings.rank import tau_a
 from irmeta.stats.reliability.expected import (
+    _errors,
     by_normal_scores,
     expected,
     pairs,
@@ -151,3 +152,34 @@ def test_tau_from_halves_is_that_of_normal_scores():
     whole = float(tau_a(truth, halves_.mean(axis=0)))
     assert abs(stepped(half, 2) - whole) < 0.02
     assert abs(stepped(half, 2) - float(tau_a(truth, halves_[0]))) > 0.05
+
+
+def test_errors_of_few_topics_are_not_taken_to_move_systems_together():
+    """Errors of independent systems have small correlations with 10 topics, those of near-clones keep theirs."""
+    rng = np.random.default_rng(0)
+    own = rng.normal(size=(40, 10))
+    clones = own + 0.1 * rng.normal(size=(40, 10))
+    errors, _ = _errors(np.concatenate([own, clones]), rng, 4000)
+    r = np.corrcoef(errors.T)
+    apart = r[:40, :40][np.triu_indices(40, 1)]
+    # of the topics' own weights 1 / 9
+    assert (apart**2).mean() < 0.04
+    assert np.diag(r[:40, 40:]).min() > 0.9
+    sd = np.concatenate([own, clones]).std(axis=1, ddof=1) / np.sqrt(10)
+    assert abs(errors.std(axis=0) / sd - 1).mean() < 0.1
+
+
+def test_the_variance_of_errors_is_known_less_well_where_few_topics_make_it():
+    """Scores of one topic in five that is hard have fewer degrees of freedom than those of topics alike."""
+    rng = np.random.default_rng(0)
+    alike = rng.normal(size=(30, 25))
+    skewed = alike * np.where(np.arange(25) % 5 == 0, 5, 0.2)
+    freedom = [_errors(scores, rng, 2)[1] for scores in (alike, skewed)]
+    assert freedom[0] > 100
+    assert freedom[1] < 30
+
+
+def test_scores_that_never_vary_have_an_interval():
+    """Systems that score the same on every topic are ranked as they are."""
+    scores = np.repeat(np.arange(4.0)[:, None], 6, axis=1)
+    assert tau_interval(scores, 1.0, np.random.default_rng(0)) == (1.0, 1.0)

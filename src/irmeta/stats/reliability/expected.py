@@ -211,31 +211,78 @@ def tau_interval(
     half: float,
     rng: np.random.Generator,
     level: float = 0.95,
-    draws: int = 200,
+    draws: int = 400,
 ) -> tuple[float, float]:
     """Return between which values tau-a of this ranking with the true one lies, scores of (system, topic).
 
     True means are drawn as they may be, given those observed, and ranked: the ends are quantiles of tau. With r the
     share of the variance of means that is of true means, from tau between halves of the topics as in `stepped`,
 
-        true mean = r mean + sqrt(r) error,  error = sum over topics of w (score - mean) / sqrt(n (n - 1)),
+        true mean = r mean + sqrt(r) error,
 
-    the posterior of normal means, with a standard normal weight w of each topic. Systems that are the same on every
-    topic count as ranked rightly, as in `expected`. Its coverage is measured in the documentation.
+    the posterior of normal means. Few topics tell the variance of errors only to chi^2 / nu, and r with it: each draw
+    has 1 - r and the errors' squares nu / chi^2 times as large. Systems that are the same on every topic count as
+    ranked rightly, as in `expected`. Its coverage is measured in the documentation.
 
     >>> scores = np.arange(5)[:, None] + np.random.default_rng(0).normal(size=(5, 20))
     >>> tau_interval(scores, 0.9, np.random.default_rng(0))
     (0.8, 1.0)
     """
-    n = scores.shape[1]
     means = scores.mean(axis=1)
-    centred = scores - means[:, None]
-    weights = rng.normal(size=(draws, n))
-    # (draw, system): their variance is sd^2 / n, with n - 1 in sd
-    errors = weights @ centred.T / np.sqrt(n * (n - 1))
+    errors, freedom = _errors(scores, rng, draws)
+    times = freedom / rng.chisquare(freedom, size=(draws, 1))
+    reliability = 1 - (1 - _reliability(half, 2)) * times
     # as the order of r mean + sqrt(r) error
-    drawn = means + errors / np.sqrt(max(_reliability(half, 2), LEAST))
+    drawn = means + errors * np.sqrt(times / np.maximum(reliability, LEAST))
     taus = tau_a(settled(means), settled(drawn)) + _same(scores)
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(taus, tails, method="nearest")
     return float(low), float(high)
+
+
+def _errors(
+    scores: Floats, rng: np.random.Generator, draws: int
+) -> tuple[Floats, float]:
+    """Draw normal errors of means, (draw, system), and return the degrees of freedom that their variance has.
+
+    Systems' variances are those over topics, less what a topic does to all systems. Correlations r that n topics show
+    have squares too large by about 1 / (n - 1) each, as if few systems moved together that do not, and tau would vary
+    too much: they are (1 - b) r + b r^3, with b so that their squares add up to what is left without that. Near-clones
+    stay near-clones, and the matrix has no eigenvalue below 0 (Schur 1911).
+    """
+    systems, n = scores.shape
+    relative = scores - scores.mean(axis=1, keepdims=True)
+    relative = relative - relative.mean(axis=0)
+    variance = relative.var(axis=1, ddof=1)
+    sd = np.sqrt(variance)
+    z = relative / np.where(sd > 0, sd, 1)[:, None]
+    r = z @ z.T / (n - 1)
+    diagonal = np.diag_indices(systems)
+    # sum over pairs of the sampling variance of r, from that of products over topics
+    squares = z**2
+    products = squares @ squares.T - ((n - 1) * r) ** 2 / n
+    products[diagonal] = r[diagonal] = 0.0
+    excess = products.sum() * n / (n - 1) ** 3
+    r = _shrunk(r, excess)
+    r[diagonal] = 1.0
+    values, vectors = np.linalg.eigh(r)
+    independent = rng.normal(size=(draws, systems)) * np.sqrt(np.maximum(values, 0))
+    errors = independent @ vectors.T * sd / np.sqrt(n)
+    # the sampling variance of the total: as topics show it, not less than with normal scores
+    total = variance.sum()
+    of_normal = 2 * (variance @ r**2 @ variance) / (n - 1)
+    each = (relative**2).sum(axis=0) * n / (n - 1)
+    spread = max(of_normal, each.var(ddof=1) / n)
+    return errors, float(2 * total**2 / spread) if spread > 0 else 1.0
+
+
+def _shrunk(r: Floats, excess: float) -> Floats:
+    """Return (1 - b) r + b r^3 with squares that add up to less than those of r by `excess`, b in [0, 1]."""
+    cubes = r**3
+    apart = r - cubes
+    # (b apart)^2 - 2 b r apart + excess = 0
+    square, product = (apart**2).sum(), (r * apart).sum()
+    if square == 0:
+        return r
+    root = np.sqrt(max(product**2 - square * excess, 0))
+    return r - np.clip((product - root) / square, 0, 1) * apart
