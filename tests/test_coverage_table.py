@@ -8,7 +8,7 @@ import pytest
 from bench.coverage import table
 from bench.coverage.__main__ import run
 from bench.coverage.entries import ENTRIES
-from bench.coverage.frame import AWAY, Case, Entry, hardest, measure
+from bench.coverage.frame import AWAY, UNITS, Case, Entry, hardest, measure
 from bench.coverage.printed import PRINTED
 from bench.coverage.systems import true_ranks
 from bench.coverage.worlds import named, worlds
@@ -55,6 +55,16 @@ def test_the_width_that_a_promise_needs_is_that_of_the_errors():
     measured = table.listed([row])
     assert table.wide(measured) == "- an interval, 1 of 1 rows, 10 topics: 2.6 times"
     assert table.wide(measured.with_columns(beside=pl.lit("width 5"))) == ""
+
+
+def test_what_few_units_tell_of_a_variance_is_not_called_too_wide():
+    """Of 3 units Student's interval is 1.9 times as wide as one that knows the variance: 2 times is no fault then."""
+    trial = {"kept": 1.0, "width": 2.0, AWAY: 0.5}
+    rows = [
+        measure(INTERVAL, Case("a world", 50, lambda _, one=one: one), 20)
+        for one in (trial, trial | {UNITS: 3})
+    ]
+    assert [bool(table.wide(table.listed([row]))) for row in rows] == [True, False]
 
 
 @pytest.mark.parametrize(("away", "draws"), [(0.1, 600), (np.ones(3), 150)])

@@ -168,7 +168,6 @@ def _design(
         "kept": low <= tau <= high,
         "width": high - low,
         "bias": promised - tau,
-        AWAY: promised - tau,
     }
 
 

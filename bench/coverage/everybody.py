@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 
 from bench import leaderboards, place
-from bench.coverage.frame import AWAY, Case, Entry
+from bench.coverage.frame import AWAY, UNITS, Case, Entry
 from bench.coverage.metrics import Kind, labelled
 from bench.coverage.systems import within
 from bench.coverage.worlds import SIZES, Check, Column, in_all, in_worlds, named
@@ -354,6 +354,7 @@ def _anchored(count: int, topics: int, rng: np.random.Generator) -> Mapping[str,
         "kept": float(low <= 0 <= high),
         "width": high - low,
         AWAY: found.value[0, 0],
+        UNITS: count,
         "drift": float(moved.low.item() <= _fall() <= moved.high.item()),
     }
 

@@ -20,6 +20,9 @@ From it comes the width that the promise needs: that of an interval of fixed wid
 often as promised.
 """
 
+UNITS = "units"
+"""Among the figures of a trial: how many independent things tell the variance, where these are not the topics."""
+
 
 @dataclass(frozen=True)
 class Case:

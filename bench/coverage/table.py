@@ -12,7 +12,7 @@ import polars as pl
 from scipy.special import gammaln, ndtri, stdtrit
 
 from bench.coverage.entries import ENTRIES, GROUPS
-from bench.coverage.frame import Case, Entry, Row
+from bench.coverage.frame import UNITS, Case, Entry, Row
 from bench.coverage.history import commit, mended
 from bench.coverage.printed import WITHOUT_INTERVAL
 from bench.coverage.why import NEEDLESS, why
@@ -178,8 +178,8 @@ WIDE, UNKNOWN = 1.3, 1.05
 """Listed are intervals this many times as wide as they need to be, and as what not to know a variance costs."""
 
 
-def limit(topics: int, promised: float) -> float:
-    """Return how many times as wide as needed an interval may be, with this number of independent topics.
+def limit(units: int, promised: float) -> float:
+    """Return how many times as wide as needed an interval may be that so many independent units tell the variance of.
 
     What is needed is of one width, as if the variance were known. Student's interval of n normal values, which no other
     beats, is on average t(n - 1) c4(n) / z times as wide, E s = c4 sigma: 1.33 times with 5.
@@ -187,13 +187,13 @@ def limit(topics: int, promised: float) -> float:
     >>> round(limit(5, 0.95), 2), limit(25, 0.95), limit(1, 0.95)
     (1.4, 1.3, 1.3)
     """
-    if topics < 2:
+    if units < 2:
         return WIDE
     share = (1 + promised) / 2
-    c4 = np.sqrt(2 / (topics - 1)) * np.exp(
-        gammaln(topics / 2) - gammaln(topics / 2 - 0.5)
+    c4 = np.sqrt(2 / (units - 1)) * np.exp(
+        gammaln(units / 2) - gammaln(units / 2 - 0.5)
     )
-    return max(WIDE, UNKNOWN * float(stdtrit(topics - 1, share) * c4 / ndtri(share)))
+    return max(WIDE, UNKNOWN * float(stdtrit(units - 1, share) * c4 / ndtri(share)))
 
 
 def wide(measured: pl.DataFrame) -> str:
@@ -209,11 +209,12 @@ def wide(measured: pl.DataFrame) -> str:
 
 
 def _too_wide(rows: pl.DataFrame) -> pl.Series:
-    """Say of each row whether its interval is much wider than it needs to be."""
+    """Say of each row whether its interval is much wider than it needs to be; its units are topics where not named."""
     columns = rows.select("beside", "topics", "promised").rows()
     return pl.Series(
         [
-            (times := _times(beside)) is not None and times > limit(topics, promised)
+            (times := _times(beside)) is not None
+            and times > limit(int(_figures(beside).get(UNITS, topics)), promised)
             for beside, topics, promised in columns
         ],
         dtype=pl.Boolean,

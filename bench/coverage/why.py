@@ -30,6 +30,7 @@ NEEDLESS: Mapping[str, str] = {
     "rank sets, ranks by false discovery rate, the front": "sets have no one width around an estimate",
     "E rho2, Phi": "the promise is for other systems, too, and needs more than those at hand, of which these rows are; "
     "rows of *other systems*, of teams and of clusters draw systems, and have it",
+    "tau of a design": "so is this promise, of which no rows draw systems",
     "effect ratio, delta relative improvement": "an interval of a ratio may have no end, and "
     "one of few topics that differ may be missing",
     "ways behind the best of a design": "a claim of *at least* has one end",

@@ -191,6 +191,14 @@ def test_an_equal_ranking_has_an_interval_of_its_own() -> None:
     assert 0 < found.low[0] < 0.9
 
 
+def test_an_equal_ranking_of_five_systems_is_as_of_ten_pairs() -> None:
+    """Tau 1 of 5 systems ends where it does of 10 independent pairs: (1 - k) / (1 + k), k = t^2 / 10."""
+    truth = scores(np.random.default_rng(7), systems=5)[0]
+    found = taus(np.stack([truth, 2 * truth]), np.random.default_rng(0)).interval()
+    k = student.ppf(0.975, 4) ** 2 / 10
+    assert found.low[0] == pytest.approx((1 - k) / (1 + k))
+
+
 @pytest.mark.parametrize(("systems", "topics"), [(3, 20), (12, 3)])
 def test_too_few_have_no_interval(systems: int, topics: int) -> None:
     """With 3 systems, or 3 topics, there is a tau and no interval."""

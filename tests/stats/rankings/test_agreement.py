@@ -238,6 +238,20 @@ def test_intervals_over_means_shrink_with_topics():
     assert widths[1] < 0.75 * widths[0]
 
 
+def test_an_interval_of_tau_over_few_systems_says_something():
+    """Of 5 systems halves often have tau 1, where Fisher's z has no end: intervals are shorter than from -.6 to 1."""
+    rng, widths = np.random.default_rng(0), []
+    for _ in range(20):
+        able = 0.4 * rng.normal(size=(5, 1, 1)) + rng.normal(size=(5, 25, 1))
+        part = able + 0.3 * rng.normal(size=(5, 25, 2))
+        whole, _ = agreement.over_means([part], "kendall")
+        low, high = agreement.interval_over_means([part], "kendall", whole)
+        assert (low <= whole)[0, 1]
+        assert (whole <= high)[0, 1]
+        widths.append((high - low)[0, 1])
+    assert 0.5 < np.mean(widths) < 1.6
+
+
 def test_an_interval_over_means_of_three_topics_is_unknown():
     """With fewer than four topics there is none."""
     part = np.random.default_rng(0).random((5, 3, 2))

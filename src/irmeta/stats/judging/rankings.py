@@ -18,6 +18,7 @@ from scipy.special import stdtr, stdtrit
 from irmeta.parallel import streams
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.teams import sums
+from irmeta.stats.rankings.agreement import tau_ends
 from irmeta.stats.rankings.rank import over, tau_b
 
 HALVES = 200
@@ -56,23 +57,14 @@ class Taus:
 
     def interval(self) -> Interval:
         """Return tau with its score interval; no p: that tau is 0 nobody asks."""
-        pairs = self._pairs
-        variance, freedom = self._variance(self.kernel, self.together, self.separate)
-        # as if at least one pair were in doubt, and half a pair discordant: no ranking is known to be the same
-        variance = np.maximum(variance, self._doubt)
-        tau = np.clip(self.tau, -1 + 1 / pairs, 1 - 1 / pairs)
-        # the variance at another tau is V (1 - theta^2) / (1 - tau^2); ends solve (tau - theta)^2 = t^2 times that
-        t = stdtrit(freedom, 0.975)
-        k = t**2 * variance / (1 - tau**2)
-        half = np.sqrt(k * (1 + k - tau**2))
-        low = (tau - half) / (1 + k)
-        high = (tau + half) / (1 + k)
-        return Interval(
-            self.tau,
-            np.minimum(low, self.tau),
-            np.maximum(high, self.tau),
-            np.full_like(low, np.nan),
+        systems = self.kernel.shape[-1]
+        # no less than if pairs were independent, as in `tau_ends`
+        least = (1 - self.tau**2) / (systems * (systems - 1) / 2)
+        variance, freedom = self._variance(
+            self.kernel, self.together, self.separate, least
         )
+        ends = tau_ends(self.tau, variance, stdtrit(freedom, 0.975), systems)
+        return Interval(self.tau, *ends, np.full_like(self.tau, np.nan))
 
     def differences(self) -> Interval:
         """Return tau of one judge less that of another, both with the truth: (judge, judge)."""
@@ -80,7 +72,10 @@ class Taus:
         together, separate = (
             taus[:, :, None] - taus[:, None] for taus in (self.together, self.separate)
         )
-        variance, freedom = self._variance(kernel, together, separate)
+        systems = self.kernel.shape[-1]
+        # as if one pair of systems were in doubt: ranked the other way it moves tau by 2 / pairs
+        doubt = np.asarray((2 / (systems * (systems - 1) / 2)) ** 2)
+        variance, freedom = self._variance(kernel, together, separate, doubt)
         difference = self.tau[:, None] - self.tau
         error = np.sqrt(variance)
         half = stdtrit(freedom, 0.975) * error
@@ -90,24 +85,13 @@ class Taus:
             difference, difference - half, difference + half, np.where(same, 1.0, p)
         )
 
-    @property
-    def _pairs(self) -> float:
-        """The number of pairs of systems."""
-        systems = self.kernel.shape[-1]
-        return systems * (systems - 1) / 2
-
-    @property
-    def _doubt(self) -> float:
-        """The variance of tau if one pair of systems may be ranked either way: that moves it by 2 / pairs."""
-        return (2 / self._pairs) ** 2
-
     def _variance(
-        self, kernel: Floats, together: Floats, separate: Floats
+        self, kernel: Floats, together: Floats, separate: Floats, least: Floats
     ) -> tuple[Floats, Floats]:
         """Return the variance of tau, or of a difference, and its degrees of freedom.
 
-        V = A - B + C: the jackknife over the m teams, its bias, and topics; as if one pair were in doubt, at least. Of
-        a mean over pairs the jackknife is at most twice too large (Efron and Stein 1981), and B half of A at most.
+        V = A - B + C: the jackknife over the m teams, its bias, and topics; at least what is given. Of a mean over pairs
+        the jackknife is at most twice too large (Efron and Stein 1981), and B half of A at most.
         A has m - 1 degrees of freedom, C n - 1, and B next to no error, so that V has
         V^2 / (A^2 / (m - 1) + C^2 / (n - 1)) of them (Satterthwaite), 2 at least. Where nothing varies, as between a
         judge and itself, V is 0.
@@ -126,7 +110,7 @@ class Taus:
         parts = jackknife**2 / (teams - 1) + of_topics**2 / (self.topics - 1)
         varies = parts > 0
         total = np.maximum(unbiased, jackknife / 2) + of_topics
-        variance = np.where(varies, np.maximum(total, self._doubt), 0)
+        variance = np.where(varies, np.maximum(total, least), 0)
         freedom = np.maximum(over(variance**2, parts), 2)
         return variance, np.where(varies, freedom, teams - 1)
 

@@ -6,6 +6,7 @@ from itertools import combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import scipy.sparse
 import scipy.sparse.csgraph
 from scipy.cluster import hierarchy
@@ -137,7 +138,8 @@ def interval_over_means(
     jackknife that leaves out single topics is inconsistent for it, the one that leaves out half of them is not. On
     Fisher's z, with k of n topics kept, the variance is k / (n - k) times that over halves; Student's t has as many
     degrees of freedom as in `interval`, at most systems - 1. NaN where a part has too few topics, where a half has
-    no correlation, and where nothing moves it.
+    no correlation, and where nothing moves it. Few systems give tau few values, 1 among them, where Fisher's z has no
+    end: tau has the ends of `tau_ends`.
     Source: Shao and Wu (Annals of Statistics 1989).
     """
     counts = [part.shape[1] for part in parts]
@@ -154,13 +156,41 @@ def interval_over_means(
     found = in_order(
         partial(_means_of_halves, parts, masks, method), cuts, "halves of the topics"
     )
-    z = _fisher(np.concatenate(list(found)))
+    on_halves = np.concatenate(list(found))
     share = kept.mean()
-    variance = share / (1 - share) * z.var(axis=0)
     freedom = min(kept.shape[1] - _groups_of_parts(topic, counts), systems - 1)
-    half = stdtrit(freedom, 0.975) * np.sqrt(variance)
+    t = stdtrit(freedom, 0.975)
+    if method == "kendall":
+        variance = share / (1 - share) * on_halves.var(axis=0)
+        moves = np.where(variance > _UNMOVED**2, variance, np.nan)
+        return tau_ends(whole, moves, t, systems)
+    z = _fisher(on_halves)
+    half = t * np.sqrt(share / (1 - share) * z.var(axis=0))
     half = np.where(half > _UNMOVED, half, np.nan)
     return _around(whole, half)
+
+
+def tau_ends(
+    tau: Floats, variance: Floats, t: npt.ArrayLike, systems: int
+) -> tuple[Floats, Floats]:
+    """Return the ends of score intervals of taus over this many systems, t errors wide to each side.
+
+    The variance at another tau theta is V (1 - theta^2) / (1 - tau^2), so ends solve (tau - theta)^2 = t^2 times that
+    (Wilson 1927). V is no less than if all pairs of systems were independent of each other, (1 - tau^2) / pairs: no
+    ranking is known to be the same. NaN where the variance is.
+
+    >>> low, high = tau_ends(np.array(1.0), np.array(0.0), 1.96, 5)
+    >>> round(float(low), 2), float(high)
+    (0.44, 1.0)
+    """
+    pairs = systems * (systems - 1) / 2
+    apart = 1 - tau**2
+    # V / (1 - tau^2), of tau 1 as if half a pair were discordant
+    share = variance / np.maximum(apart, 2 / pairs)
+    k = np.square(t) * np.maximum(share, 1 / pairs)
+    half = np.sqrt(k * (k + apart))
+    low, high = (tau - half) / (1 + k), (tau + half) / (1 + k)
+    return np.minimum(low, tau), np.maximum(high, tau)
 
 
 HALVES = 100
