@@ -378,7 +378,7 @@ ENTRIES = [
     Entry("percentile of a reported mean", 0.95, 0.90, _REPORTED, 60, 20),
     Entry("difference across collections", 0.95, 0.90, _in_pairs, 400, 20),
     Entry("an unchanged system by anchors", 0.95, 0.90, _from_anchors, 600, 60),
-    Entry("old factors that have not aged", 0.05, 0.08, _years, 60, 10),
+    Entry("old factors that have not aged", 0.05, 0.08, _years, 200, 10),
     Entry("rank sets of a leaderboard", 0.95, 0.90, _boards, 60, 10),
     Entry("predicted score of a leaderboard", 0.90, 0.85, _tables, 60, 10),
     Entry("loss of a run that was not pooled", 0.90, 0.85, _pools, 400, 40),
