@@ -91,9 +91,9 @@ class Taus:
         """Return the variance of tau, or of a difference, and its degrees of freedom.
 
         V = A - B + C: the jackknife over the m teams, its bias, and topics; at least what is given. Of a mean over
-        pairs the jackknife is at most twice too large (Efron and Stein 1981), and B half of A at most. A has m - 1 degrees of freedom, C n - 1, and B next to no error, so that V has
-        V^2 / (A^2 / (m - 1) + C^2 / (n - 1)) of them (Satterthwaite), 2 at least. Where nothing varies, as between a
-        judge and itself, V is 0.
+        pairs the jackknife is at most twice too large (Efron and Stein 1981), and B half of A at most. A has m - 1
+        degrees of freedom, C n - 1, and B next to no error, so that V has V^2 / (A^2 / (m - 1) + C^2 / (n - 1)) of them
+        (Satterthwaite), 2 at least. Where nothing varies, as between a judge and itself, V is 0.
         """
         teams = int(self.team.max()) + 1
         if teams < FEWEST or self.topics < FEWEST:
