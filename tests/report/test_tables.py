@@ -204,6 +204,15 @@ def test_no_name_is_cut_within_a_part(joint: str) -> None:
     assert folded == "".join(names)
 
 
+def test_columns_without_a_name_and_long_heads() -> None:
+    """A column may have no name, and a head is folded between its parts as a name is."""
+    assert forms.text(pl.DataFrame({"": ["a"], "b": [1]})).splitlines()[2] == "a   1"
+    heads = [f"some-lab/a-model-with-a-long-name-{number}" for number in range(3)]
+    drawn = forms.text(pl.DataFrame({"model": ["x"]} | {head: ["y"] for head in heads}))
+    assert "model-with-" in drawn
+    assert all(part in drawn for part in ("some-", "lab/", "long-", "name-"))
+
+
 def test_heads_fold_before_names_do() -> None:
     """Heads of two words stand on two lines where names are then whole, and else on one."""
     frame = pl.DataFrame(

@@ -507,10 +507,26 @@ def test_few_tasks_are_of_the_part_without_holes() -> None:
     names = [f"m{number}" for number in range(13)]
     made = leaderboard(cube(values[:, :, None], names, list("uvwxyz"), ["accuracy"]))
     sentence = next(one for one in made.findings if "no part in the choice" in one)
-    assert "the 12 models that have them as all 6 tasks do" in sentence
+    assert "the 12 models without holes as their 6 tasks do" in sentence
     few_tasks = tables(made)["few"]
     assert few_tasks.columns == ["tasks", "task", "tau", "low", "high", "tau_chosen"]
     assert (few_tasks["low"] <= few_tasks["tau"]).all()
+
+
+def test_few_tasks_by_scores_of_0_and_1_have_figures() -> None:
+    """Halves whose models all tie do not count, and the choice does not depend on what is done with holes."""
+    right = (np.random.default_rng(2).random((12, 8, 1)) < 0.8).astype(float)
+    names = [f"m{number}" for number in range(12)], list("abcdefgh"), ["accuracy"]
+    shown = tables(leaderboard(cube(right, *names), resamples=40))["few"]
+    assert shown.select("tau", "low", "high").null_count().sum_horizontal().item() == 0
+    right[0, 0] = NAN
+    by = {
+        holes: tables(leaderboard(cube(right, *names), holes=holes, resamples=40))[
+            "few"
+        ]
+        for holes in ("bounds", "predict")
+    }
+    assert by["bounds"].equals(by["predict"])
 
 
 def test_drawn_ranks(full: xr.Dataset) -> None:

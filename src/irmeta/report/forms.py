@@ -89,7 +89,7 @@ def drawn(
         table = Table(box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
         for name in block:
             table.add_column(
-                words.printable(name),
+                _folded(words.printable(name), widths[name] - BETWEEN),
                 justify="right" if name in numeric else "left",
                 overflow="fold",
                 max_width=widths[name] - BETWEEN,
@@ -161,7 +161,7 @@ def _widths(
     longest = {name: max(map(len, ("", *texts))) for name, texts in cells.items()}
     whole = {name: max(size, len(heads[name])) for name, size in longest.items()}
     folded = {
-        name: max(size, *map(len, heads[name].split()))
+        name: max([size, *map(len, heads[name].split())])
         for name, size in longest.items()
     }
     least = {

@@ -129,13 +129,18 @@ def _matching(name: str, known: Sequence[str]) -> list[str]:
     """
     if found := known_as(name, known):
         return [found]
-    first, dash, last = name.partition("-")
-    if dash and first.isdecimal() and last.isdecimal():
+    first, _, last = name.partition("-")
+    if _is_number(first) and _is_number(last):
         numbers = range(int(first), int(last) + 1)
-        names = [one for one in known if one.isdecimal() and int(one) in numbers]
+        names = [one for one in known if _is_number(one) and int(one) in numbers]
     else:
         names = [one for one in known if fnmatchcase(one, name)]
     return names or [name]
+
+
+def _is_number(name: str) -> bool:
+    """Say whether a name is a number as topics have: of digits, not too many to be read."""
+    return name.isdecimal() and len(name) <= 18
 
 
 def share_of(systems: int, share: float) -> int:

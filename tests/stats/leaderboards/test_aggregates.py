@@ -416,6 +416,14 @@ def test_few_tasks() -> None:
     assert chosen.others[:, -1].mean() > chosen.others[:, 0].mean()
 
 
+def test_halves_in_which_all_tie_have_no_tau() -> None:
+    """Scores of 0 and 1 may tie all models of a half: its tau is missing, that of the others stays."""
+    rng = np.random.default_rng(2)
+    drawn = few((rng.random((12, 8)) < 0.8).astype(float), rng).others
+    assert np.isnan(drawn).any()
+    assert np.isfinite(drawn).all(axis=1).any()
+
+
 def test_a_choice_by_chance_is_worth_little_to_others() -> None:
     """Where tasks have nothing in common, other models are ranked less well than those that chose, and unevenly."""
     rng = np.random.default_rng(1)

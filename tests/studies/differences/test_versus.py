@@ -365,8 +365,12 @@ def test_of_all_systems_those_without_common_topics_are_left_out():
     assert note.endswith("fewer than 2 topics with mine: dense")
     without = irmeta.versus(made.drop_sel(system="dense"), "mine", **asked)
     assert_allclose(found["p_corrected"], without["p_corrected"])
+    beside = irmeta.versus(lacking, "mine", ["median", "all"], **asked)
+    assert beside["against"].values.tolist() == ["median", "bm25", "fusion"]
     with pytest.raises(ScoresError, match="fewer than 2 topics are shared with dense"):
         irmeta.versus(lacking, "mine", ["bm25", "dense"], **asked)
+    with pytest.raises(ScoresError, match="shared with any of 3 systems"):
+        irmeta.versus(lacking, "dense", **asked)
 
 
 def test_pairwise_best_is_a_system_with_all_topics():

@@ -11,13 +11,15 @@ MOST = 10
 """Tasks that are chosen at most."""
 HALVES = 30
 """Random halves of the models: one chooses tasks, the other says what they are worth."""
+LARGEST = 100
+"""Models that choose, or say what a choice is worth, at most: of more, some drawn at random."""
 
 
 class Few(NamedTuple):
     """Tasks in the order of their choice, and tau between the ranking by as many tasks and by all.
 
     tasks : (step,), positions.  chosen_on : (step,), of these tasks, on the models that chose them.
-    others : (half, step), of the tasks that one half of the models chose, on the other half.
+    others : (half, step), of the tasks that one half of the models chose, on the other half; NaN where all tie.
     """
 
     tasks: list[int]
@@ -43,21 +45,22 @@ def few(scores: Floats, rng: np.random.Generator) -> Few:
 def _on_others(scores: Floats, models: np.ndarray) -> Floats:
     """Return tau by number of tasks on the second half of the models, of tasks that the first half chose."""
     half = len(models) // 2
-    first, second = scores[models[:half]], scores[models[half:]]
+    first = scores[models[:half][:LARGEST]]
+    second = scores[models[half:][:LARGEST]]
     tasks = _chosen(first)[0]
     so_far = settled(second[:, tasks].cumsum(axis=1))
     return tau_b(so_far.T, settled(second.mean(axis=1)))
 
 
 def _chosen(scores: Floats) -> tuple[list[int], Floats]:
-    """Choose tasks one after the other; return them, and tau after each."""
+    """Choose tasks one after the other; return them, and tau after each, NaN where there is none."""
     whole = settled(scores.mean(axis=1))
     left = list(range(scores.shape[1]))
     chosen: list[int] = []
     taus: list[float] = []
     while left and len(chosen) < min(MOST, scores.shape[1] - 1):
         agreement = _with_each(scores, chosen, left, whole)
-        best = int(np.argmax(agreement))
+        best = int(np.argmax(np.nan_to_num(agreement, nan=-1.0)))
         chosen.append(left.pop(best))
         taus.append(float(agreement[best]))
     return chosen, np.array(taus)
@@ -66,9 +69,8 @@ def _chosen(scores: Floats) -> tuple[list[int], Floats]:
 def _with_each(
     scores: Floats, chosen: list[int], left: list[int], whole: Floats
 ) -> Floats:
-    """Return tau between the ranking by all tasks and that by the chosen ones and each one left; -1 without a tau."""
+    """Return tau between the ranking by all tasks and that by the chosen ones and each one left."""
     so_far = scores[:, chosen].sum(axis=1)
     # the mean over the chosen tasks and each other one: (model, candidate)
     means = (so_far[:, None] + scores[:, left]) / (len(chosen) + 1)
-    agreement = tau_b(settled(means).T, whole)
-    return np.nan_to_num(agreement, nan=-1.0)
+    return tau_b(settled(means).T, whole)

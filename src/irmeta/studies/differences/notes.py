@@ -21,6 +21,7 @@ from irmeta.scores.result import lacking
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import Way
+from irmeta.stats.tests.stepdown import DRAWS
 from irmeta.words import counted, listed
 
 ASKED: Mapping[str, str] = {
@@ -87,7 +88,10 @@ def at_bound(outcome: xr.Dataset) -> xr.DataArray:
     test = "dunnett" if options.get("correct") == "dunnett" else options["test"]
     p = outcome["p_corrected" if test in ("max-t", "tukey", "dunnett") else "p"]
     topics = min(size["topics"] for size in facts["inputs"]["collections"].values())
-    least = floors.of_resamples(test, options.get("resamples") or 0, topics)
+    resamples = options.get("resamples") or 0
+    if test == "max-t" and (p.size == p.metric.size or options["correct"] == "none"):
+        resamples = DRAWS  # of one comparison by itself, whatever is asked for
+    least = floors.of_resamples(test, resamples, topics)
     return abs(p - least) <= least * 1e-9
 
 

@@ -120,6 +120,7 @@ def leaderboard(
     require_share("the level of rank sets", level, 0.95)
     require_least(min_tasks=(min_tasks, 1), resamples=(resamples, 40), first=(first, 1))
     generator, _ = seeded(rng)
+    of_few = again(generator)  # the same whatever is done with holes
     cubes = by_name(scores)
     by_task = not any("estimated" in about(one) for one in cubes.values())
     kinds = _kinds(aggregate, types) if by_task or aggregate else [_MEAN]
@@ -149,7 +150,7 @@ def leaderboard(
     if filled is not None:
         data |= _predicted(board.scores, filled)
     if by_task:
-        data |= _few(board, generator)
+        data |= _few(board, of_few)
     if holes == "bounds":
         data |= _without_holes(board, kinds[0], types, level, resamples, generator)
     ranked = board.scores if filled is None else others.scores.mean(axis=0)
@@ -450,11 +451,15 @@ def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
         return {}
     chosen = few(board.of_each()[np.ix_(models, tasks)], rng)
     names = np.asarray(board.tasks, dtype=object)[tasks]
-    low, high = np.quantile(chosen.others, [0.025, 0.975], axis=0)
+    # of halves that have a tau: not all models tie
+    halves = chosen.others[np.isfinite(chosen.others).all(axis=1)]
+    if not len(halves):
+        return {}
+    low, high = np.quantile(halves, [0.025, 0.975], axis=0)
     return {
         "task": ("step", names[chosen.tasks]),
         "tau_chosen": ("step", chosen.chosen_on),
-        "tau_few": ("step", chosen.others.mean(axis=0)),
+        "tau_few": ("step", halves.mean(axis=0)),
         "tau_few_low": ("step", low),
         "tau_few_high": ("step", high),
         "few_of": (("side",), [int(models.sum()), int(tasks.sum())]),

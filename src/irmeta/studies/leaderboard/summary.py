@@ -635,15 +635,14 @@ def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:
 def _suffice(outcome: xr.Dataset) -> list[str]:
     """Say how many tasks rank models as all do, and what a choice of as many is worth to other models."""
     taus, names = outcome["tau_few"].values, _texts(outcome["task"])
-    if np.isnan(taus).all():
-        return []
     models, tasks = outcome["few_of"].values
     enough = np.flatnonzero(taus >= CLOSE)
     step = int(enough[0]) if enough.size else len(taus) - 1
     task, model = nouns(outcome)["task"], nouns(outcome)["model"]
     chosen = counted(step + 1, task)
-    which = " that have them" if models < outcome.sizes["system"] else ""
-    every = f"the {models} {model}s{which} as all {tasks} {task}s do"
+    every = f"the {models} {model}s as all {tasks} {task}s do"
+    if models * tasks < outcome["score"].size:
+        every = f"the {models} {model}s without holes as their {tasks} {task}s do"
     low, high = (float(outcome[f"tau_few_{end}"][step]) for end in ("low", "high"))
     worth = (
         f"tau {short(taus[step])} on {model}s that had no part in the choice "

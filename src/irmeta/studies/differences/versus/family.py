@@ -142,16 +142,23 @@ def _others(scores: xr.DataArray, system: str) -> list[str]:
     return others
 
 
+def asked_for(against: str | Iterable[str]) -> list[str]:
+    """Return the names of baselines as they are given, "all" among them.
+
+    >>> asked_for("bm25, all")
+    ['bm25', 'all']
+    """
+    if isinstance(against, str):
+        return [name.strip() for name in against.split(",")]
+    return list(against)
+
+
 def _baselines(
     system: str, others: Sequence[str], against: str | Iterable[str]
 ) -> list[str]:
     """List whom to compare with, each once, in the order asked for."""
-    if isinstance(against, str):
-        asked = [name.strip() for name in against.split(",")]
-    else:
-        asked = list(against)
     names: list[str] = []
-    for name in asked:
+    for name in asked_for(against):
         if name == system:
             raise ScoresError(
                 f"{system} cannot be compared with itself; name other systems in --against"

@@ -28,7 +28,7 @@ from irmeta.studies.differences.notes import (
     on_lacking,
     on_tests,
 )
-from irmeta.studies.differences.versus.family import PAIR, Family
+from irmeta.studies.differences.versus.family import PAIR, Family, asked_for
 from irmeta.studies.differences.versus.gate import Policy, gated
 from irmeta.studies.differences.versus.nightly import (
     Asked,
@@ -137,9 +137,8 @@ def versus(
     notes += parts.absent(anchors or {})
     _require_topics(scores.sizes["topic"], parts)
     family = Family.of(scores, system, against)
-    if against == ALL:
-        family, left_out = _comparable(family)
-        notes += left_out
+    family, left_out = _comparable(family, asked_for(against))
+    notes += left_out
     notes += family.tied()
     notes += on_lacking(scores, [family.system, *family.names])
     _require_common(family.found, family.names, way.correct)
@@ -230,10 +229,11 @@ def _require_topics(count: int, parts: Parts) -> None:
     )
 
 
-def _comparable(family: Family) -> tuple[Family, list[str]]:
+def _comparable(family: Family, asked: Sequence[str]) -> tuple[Family, list[str]]:
     """Leave out those of all systems that share too few topics with this one, unless nobody is left; and say so."""
     lacking = _lacking(family.found, family.names)
-    if not lacking or len(lacking) == len(family.names):
+    lacking = [name for name in lacking if name not in asked]
+    if ALL not in asked or not lacking or len(lacking) == len(family.names):
         return family, []
     names = [name for name in family.names if name not in lacking]
     few = counted(len(lacking), "system")
@@ -250,7 +250,12 @@ def _lacking(found: Floats, names: Sequence[str]) -> list[str]:
 def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
     """Raise ScoresError where differences (against, topic, metric) are too few to test, or cannot be tested jointly."""
     absent = np.isnan(found)
-    if lacking := _lacking(found, names):
+    lacking = _lacking(found, names)
+    if len(lacking) == len(names) > 1:
+        raise ScoresError(
+            f"fewer than 2 topics are shared with any of {counted(len(names), 'system')}; compare another system"
+        )
+    if lacking:
         raise ScoresError(
             f"fewer than 2 topics are shared with {listed(lacking)}; compare with other systems "
             "(--against)"
