@@ -380,8 +380,9 @@ def test_an_import_brings_no_run_twice(run, tmp_path: Path) -> None:
         0,
         "lab: 0 new\nlab: 4 runs there already; the table changes 3 of them\n",
     )
-    assert "c: date and team as before, as its team sent it" in err
-    assert "d: date, team and type as before, as it is withdrawn" in err
+    assert "c keeps its date and team, because its team sent it" in err
+    back = "to rank it again, import it under another name"
+    assert f"d stays withdrawn; {back}" in " ".join(err.split())
     found, dated = held(), 1767312000_000000
     assert found == {
         "a": ("Lund", "manual", "scored", dated),
@@ -389,13 +390,41 @@ def test_an_import_brings_no_run_twice(run, tmp_path: Path) -> None:
         "c": ("Ann's", "manual", "scored", before["c"][3]),
         "d": ("", "", "withdrawn", before["d"][3]),
     }
-    assert "lab: 4 runs there already\n" in run(*brought)[1]
+    _, out, err = run(*brought)
+    assert "lab: 4 runs there already\n" in out
+    assert f"d stays withdrawn; {back}" in " ".join(err.split())
     assert held() == found
     run("board", "set", *where, "--frozen", "now", "--confirm", "lab")
-    table.write_text("run,team\na,Graz\n")
+    table.write_text("run,team\na,Graz\nb,Graz\n")
     said = run(*brought, "--table", str(table))[2]
-    assert "a: team as before, as the board is frozen" in said
+    assert "a, b: each keeps its team, because the board is frozen" in said
+    assert "d stays withdrawn\n" in said
     assert held() == found
+    engine.dispose()
+
+
+def test_a_withdrawn_duplicate_hides_no_run(run, tmp_path: Path) -> None:
+    """An import describes the run that is on the table, though a newer one of its bytes and name was withdrawn."""
+    (tmp_path / "a").write_bytes(a_run(1))
+    where = ["lab", "--site", str(tmp_path / "site")]
+    qrels = write_qrels(tmp_path / "q.txt")
+    assert run("board", "new", *where, "--qrels", str(qrels))[0] == 0
+    brought = ["board", "import", *where, str(tmp_path / "a")]
+    assert run(*brought)[0] == 0
+    engine = tables.upgraded(Site.open(tmp_path / "site").database)
+    with engine.begin() as db:
+        one = dict(db.execute(sa.select(tables.submission)).mappings().one())
+        del one["id"]
+        one |= {"key": "other", "team": "Ulm", "state": "withdrawn"}
+        db.execute(sa.insert(tables.submission).values(one))
+    (tmp_path / "t.csv").write_text("run,team\na,Lund\n")
+    _, out, err = run(*brought, "--table", str(tmp_path / "t.csv"))
+    assert "1 run there already; the table changes 1 of them" in out
+    assert "withdrawn" not in err
+    wanted = sa.select(tables.submission.c.team, tables.submission.c.state)
+    with engine.begin() as db:
+        found = set(map(tuple, db.execute(wanted)))
+    assert found == {("Lund", "received"), ("Ulm", "withdrawn")}
     engine.dispose()
 
 

@@ -319,7 +319,7 @@ def import_(
 
 
 def _say_runs(key: str, found: dict[str, Any]) -> None:
-    """Say how many runs of an import are new, and what the others keep of what was said of them."""
+    """Say how many runs of an import are new, and what of the others stays as it was."""
     new = sum(one.new for one in found.values())
     print(f"{key}: {new} new{'; the server scores them' if new else ''}")
     if there := len(found) - new:
@@ -331,7 +331,8 @@ def _say_runs(key: str, found: dict[str, Any]) -> None:
         if one.kept:
             why.setdefault(one.kept, []).append(name)
     for kept, names in why.items():
-        say_note(f"{listed(names)}: {kept}")
+        each = "" if len(names) == 1 else ": each"
+        say_note(f"{listed(names)}{each} {kept}")
 
 
 @board.command()

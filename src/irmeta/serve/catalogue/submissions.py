@@ -51,7 +51,7 @@ class Received(NamedTuple):
     """What came of a submission.
 
     key : of the run. new : whether it was not there yet. changed : whether it was, and is otherwise described now.
-    kept : what was said of it and does not count, and why.
+    kept : what of it stays as it was, and why.
     """
 
     key: str
@@ -137,10 +137,12 @@ def _describe(
     """Take over what is said of a run that is there, as far as it may change."""
     other = {what: one for what, one in said.items() if getattr(old, what) != one}
     kept = set(other)
-    if phase(of, now()) is Phase.FROZEN:
+    frozen = phase(of, now()) is Phase.FROZEN
+    if old.state == "withdrawn":
+        mend = "" if frozen else "; to rank it again, import it under another name"
+        return Received(old.key, new=False, kept=f"stays withdrawn{mend}")
+    if frozen:
         why = "the board is frozen"
-    elif old.state == "withdrawn":
-        why = "it is withdrawn"
     elif old.person is not None:
         kept, why = kept & {"team", "received"}, "its team sent it"
     else:
@@ -150,7 +152,7 @@ def _describe(
         _set(db, old.id, **real)
         touch(db, of.id)
     words = joined(sorted("date" if what == "received" else what for what in kept))
-    stays = f"{words} as before, as {why}" if kept else ""
+    stays = f"keeps its {words}, because {why}" if kept else ""
     return Received(old.key, new=False, changed=bool(real), kept=stays)
 
 
@@ -252,11 +254,11 @@ def _held(db: Connection, at: int, team: str, name: str) -> Row[Any] | None:
 
 
 def _brought(db: Connection, at: int, name: str, digest: str) -> Row[Any] | None:
-    """Return the newest submission of the same bytes under a name, of whichever team; a withdrawn one is there, too."""
+    """Return the newest submission of the same bytes under a name, of whichever team; withdrawn ones come last."""
     same = (submission.c.board == at) & (submission.c.name == name)
     same &= (submission.c.run == digest) & (submission.c.state != "refused")
-    wanted = sa.select(submission).where(same)
-    return db.execute(wanted.order_by(submission.c.id.desc())).first()
+    order = submission.c.state.in_(GONE), submission.c.id.desc()
+    return db.execute(sa.select(submission).where(same).order_by(*order)).first()
 
 
 def _replace(db: Connection, one: Row[Any]) -> None:
