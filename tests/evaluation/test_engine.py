@@ -672,8 +672,18 @@ def test_one_score_for_all_documents_is_noted(
     noted = [note for note in about(cube)["notes"] if "one score" in note]
     assert len(noted) == 1
     assert "1 run with one score" in noted[0]
-    assert "flat in 2 topics (to keep" in noted[0]
+    assert "ordered by their ids" in noted[0]
+    assert "flat in 2 topics (for another order" in noted[0]
     assert cube.sel(system="flat", topic="1").item() == 1 / 3
+
+
+def test_one_score_in_memory_is_noted_without_ranks() -> None:
+    """A dict of runs has no ranks, so the note on its constant scores names none."""
+    runs = {"flat": {"1": {"a": 1.0, "b": 1.0}}}
+    cube = evaluate({"1": {"a": 1}}, runs, "RR")
+    [noted] = [note for note in about(cube)["notes"] if "one score" in note]
+    assert "flat in 1 topic (" in noted
+    assert "rank" not in noted
 
 
 def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:

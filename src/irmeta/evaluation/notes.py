@@ -186,8 +186,8 @@ def _run_notes(runs: Sequence[RunScores]) -> list[str]:
         where = (f"{run.name} in {counted(run.constant, 'topic')}" for run in constant)
         count = counted(len(constant), "run")
         lines.append(
-            f"{count} with one score for all documents of a topic; trec_eval's order by document id "
-            f"is taken, not the ranks: {listed(where)} (to keep the ranks, give scores that fall with them)"
+            f"{count} with one score for all documents of a topic, which are ordered by their ids, as trec_eval does: "
+            f"{listed(where)} (for another order, give scores that fall in it)"
         )
     return lines + identical({run.name: run.order for run in runs})
 
