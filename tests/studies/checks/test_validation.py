@@ -319,6 +319,32 @@ def test_a_bad_file_hides_no_other(tmp_path: Path) -> None:
     assert tables(outcome)["problems"].filter(level="error").height == 62
 
 
+def test_files_of_one_name_count_each_and_problems_of_one_file_once(
+    tmp_path: Path,
+) -> None:
+    """Two warnings of one kind are of 1 file if one file has both; files of one name keep their folders."""
+    for folder in "ab":
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "r").write_text("1 Q0 d1\n")
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    runs = {"one": tmp_path / "a" / "r", "two": tmp_path / "b" / "r"}
+    errors = overview(validate(None, runs))["errors"]
+    assert errors["file"].to_list() == [str(runs["one"]), str(runs["two"])]
+    one, two = map(str, runs.values())
+    sound = validate(None, {"sound": SOUND}).drop_dims("problem")
+    for files, count, shown in (([one, one], 1, "r"), ([one, one, two], 2, one)):
+        said = [f"the tag {at!r} is odd" for at in "xyz"[: len(files)]]
+        columns = {
+            "level": ["warning"] * len(files),
+            "file": files,
+            "line": np.full(len(files), np.nan),
+            "text": said,
+        }
+        data = {name: ("problem", values) for name, values in columns.items()}
+        [row] = overview(sound.assign(data))["warnings"].rows(named=True)
+        assert (row["files"], row["as in"]) == (count, shown)
+
+
 def test_errors_are_in_the_words_of_who_reads_them(tmp_path: Path) -> None:
     """Of runs that threads read, too, a problem names the option where commands are typed; in Python the argument."""
     for name in "ab":

@@ -1,6 +1,7 @@
 """Is this a sound set of runs and judgments? Everything `evaluate` would refuse or remark upon, and more; no scores."""
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
@@ -190,13 +191,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show kinds of errors by file, with their first line and their count, and kinds of warnings with that of files."""
     problems = tables(outcome)["problems"].with_columns(
-        pl.col("file").map_elements(_short, return_dtype=pl.String),
-        kind=pl.col("problem").str.replace_all(_VARYING, "#"),
+        kind=pl.col("problem").str.replace_all(_VARYING, "#")
     )
+    short = pl.col("file").replace(_short(problems["file"].unique()))
     errors = (
         problems.filter(level="error")
         .group_by("file", "kind", maintain_order=True)
         .agg(pl.col("line").first(), pl.len().alias("lines"), pl.col("problem").first())
+        .with_columns(short)
         .drop("kind")
     )
     if (errors["lines"] == 1).all():
@@ -205,9 +207,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         problems.filter(level="warning")
         .group_by("kind", maintain_order=True)
         .agg(
-            pl.len().alias("files"),
+            pl.col("file").n_unique().alias("files"),
             pl.col("problem").first(),
-            pl.col("file").first().alias("as in"),
+            short.first().alias("as in"),
         )
     )
     views: dict[str, pl.DataFrame] = {}
@@ -225,9 +227,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
 
 
-def _short(file: str) -> str:
-    """Return a file's name without its folders."""
-    return file.rpartition("/")[2]
+def _short(files: Iterable[str]) -> dict[str, str]:
+    """Return by file its name without its folders, where no other file is called so."""
+    names = {file: file.rpartition("/")[2] for file in files}
+    often = Counter(names.values())
+    return {file: name for file, name in names.items() if often[name] == 1}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
