@@ -88,4 +88,4 @@ def _takes(high: float) -> str:
     rename = "give the metric another name"
     if np.isinf(high):
         return f"whose scores are 0 or more: {rename}"
-    return f"whose scores are 0 to {high:g}: divide percentages by 100, or {rename}"
+    return f"whose scores are 0 to {high:g}: divide percentages by 100, correct the score, or {rename}"

@@ -51,6 +51,7 @@ def test_marks_of_scores_are_left_out(tmp_path: Path) -> None:
         (("0.5*", "0.3a"), r"'0.5\*' in row 1 .* write the number alone"),
         (("0,5*", "0,3"), r"'0,5\*' in row 1"),
         (("0.3/0.4", "0.3"), "'0.3/0.4' in row 1"),
+        (("20%", "150%"), r"1.5 \(b, .* correct the score, .* \(150% is 1.5\)"),
     ],
 )
 def test_marks_that_leave_a_doubt_are_refused(
@@ -62,6 +63,26 @@ def test_marks_that_leave_a_doubt_are_refused(
     path.write_text(f'run;AP\na;"{first}"\nb;"{second}"\n', encoding="utf-8")
     with pytest.raises(FileFormatError, match=says):
         import_table(path)
+
+
+def test_percent_beyond_100_is_of_a_metric_that_may_exceed_1(tmp_path: Path) -> None:
+    """The column of a metric that irmeta does not know may have 150%, which a note reads out."""
+    path = tmp_path / "t.csv"
+    path.write_text("run,gain\na,20%\nb,150%\n")
+    scores = import_table(path)["t"]
+    assert scores.values.ravel().tolist() == [0.2, 1.5]
+    told = about(scores)[PRINTED]
+    assert "read as percent, as their cells say: gain (150% is 1.5)" in told
+
+
+def test_equal_scores_are_noted_of_several_systems(tmp_path: Path) -> None:
+    """That a metric compares nothing is said of 2 or more systems with one score, not of one beside missing ones."""
+    path = tmp_path / "t.csv"
+    path.write_text("run,AP,RR,P@10\na,.5,.5,.5\nb,,.5,.4\nc,,,\n")
+    told = about(import_table(path)["t"])[PRINTED]
+    assert [note for note in told if "all scores" in note] == [
+        "all scores by RR are 0.5; nothing can be compared by them"
+    ]
 
 
 def test_names_of_rows_keep_their_marks(tmp_path: Path) -> None:

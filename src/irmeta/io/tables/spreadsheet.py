@@ -76,13 +76,15 @@ def import_table(
         "cluster": cluster,
         "rows": rows,
     }
+    left: list[str] = []
     if isinstance(table, pl.DataFrame):
         table, left = unmarked(table, _names(table, columns, ignore))
         told = [*told, *left]
     try:
         cubes = from_frame_all(table, ignore=ignore, **columns)
     except ScoresError as error:
-        raise FileFormatError(f"{shown(where)}: {error}") from error
+        says = "; ".join([str(error), *left])
+        raise FileFormatError(f"{shown(where)}: {says}") from error
     if rows is None and system is None and topic is None:
         told = [*told, *_guessed(table, cubes)]
     told = [*told, *_misspelt(table, cubes), *_scales(table, cubes)]
@@ -194,15 +196,16 @@ def _scales(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
 
 
 def _equal(cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Say which metrics cannot tell any system from another: all scores are the same."""
+    """Say by which metrics all scores of several systems are the same."""
     told = []
     for name, scores in cubes.items():
         of = f" of {name}" if len(cubes) > 1 else ""
-        for metric, values in scores.groupby("metric"):
-            different = np.unique(values.values[np.isfinite(values.values)])
-            if different.size == 1 and scores.sizes["system"] > 1:
+        for at, metric in enumerate(scores.metric.values):
+            values = scores.values[..., at]
+            scored = values[~np.isnan(values).all(axis=1)]
+            if len(scored) > 1 and (one := np.nanmin(scored)) == np.nanmax(scored):
                 told.append(
-                    f"all scores by {metric}{of} are {different[0]:g}; nothing can be compared by them"
+                    f"all scores by {metric}{of} are {one:g}; nothing can be compared by them"
                 )
     return told
 

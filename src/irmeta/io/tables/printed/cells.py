@@ -29,7 +29,7 @@ def unmarked(
     marks of 1 cell were left out: \textbf{.31}$^\dagger$ is 0.31
     read as percent, as their cells say: RR (45.2% is 0.452)
     """
-    count, marked, percent = 0, list[str](), dict[str, str]()
+    count, marked, percent = 0, list[str](), dict[str, tuple[float, str]]()
     for name in table.columns:
         column = table[name]
         if column.dtype != pl.String or name in names:
@@ -46,15 +46,17 @@ def unmarked(
         marks = [cell for cell in read if _is_marked(cell)]
         count += int(odd.is_in(marks).sum())
         marked += [said[cell] for cell in marks]
-        signed = [said[cell] for cell in read if "%" in cell]
+        signed = [
+            (float(text), said[cell]) for cell, text in read.items() if "%" in cell
+        ]
         if signed:
-            percent[name] = signed[0]
+            percent[name] = max(signed)
     told = []
     if marked:
         examples = listed(marked, 2)
         told.append(f"marks of {counted(count, 'cell')} were left out: {examples}")
     if percent:
-        example = next(iter(percent.values()))
+        _, example = max(percent.values())
         told.append(
             f"read as percent, as their cells say: {listed(percent)} ({example})"
         )
