@@ -79,6 +79,16 @@ def test_a_mean_beyond_the_scores_is_an_error():
         like(real(), np.random.default_rng(0)).with_means(1.5)
 
 
+@pytest.mark.parametrize("means", [[0.4, 0.5, 0.6], [[0.4], [0.4, 0.5]]])
+def test_means_of_another_shape_are_an_error(means):
+    """Means that do not fit the systems and metrics are refused with the shape that does."""
+    wanted = (
+        r"12 systems and 2 metrics; give one number, or an array of shape \(12, 2\)"
+    )
+    with pytest.raises(ScoresError, match=wanted):
+        like(real(), np.random.default_rng(0)).with_means(means)
+
+
 def test_tied_systems_have_one_mean():
     """A world tied in 3 groups has 3 true means a metric, and systems that still differ on topics."""
     world = like(real(), np.random.default_rng(0)).tied(3)

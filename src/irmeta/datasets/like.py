@@ -19,6 +19,7 @@ from scipy.stats import rankdata
 from irmeta.errors import ScoresError
 from irmeta.scores.cube import cube
 from irmeta.stats.arrays import Floats, Ints
+from irmeta.words import counted
 
 _FEW = 0.5
 """A metric whose scores have fewer distinct values than this share of the topics is discrete, as P@10 and RR are."""
@@ -114,9 +115,16 @@ class World:
     def with_means(self, means: npt.ArrayLike) -> "World":
         """Return the world whose margins have these means, one for all or (system, metric).
 
-        A mean that the scores of a margin do not allow raises ScoresError.
+        Means that do not broadcast to that shape, or one that the scores of a margin do not allow, raise ScoresError.
         """
-        targets = np.broadcast_to(means, self.means.shape)
+        shape = self.means.shape
+        try:
+            targets = np.broadcast_to(means, shape)
+        except ValueError as error:
+            raise ScoresError(
+                f"the means do not fit {counted(shape[0], 'system')} and {counted(shape[1], 'metric')}; give one "
+                f"number, or an array of shape {shape}"
+            ) from error
         margins = [
             [
                 margin.tilted(float(mean))
