@@ -9,6 +9,7 @@ from bench.coverage import (
     clustered_studies,
     clusters,
     collections,
+    compared,
     differences,
     estimates,
     everybody,
@@ -30,7 +31,7 @@ GROUPS: Mapping[str, Sequence[Entry]] = {
     "Differences": [*differences.ENTRIES, *flagged.ENTRIES],
     "Among others": everybody.ENTRIES,
     "Metrics": [*metrics.ENTRIES, *online.ENTRIES],
-    "Collections": collections.ENTRIES,
+    "Collections": [*collections.ENTRIES, *compared.ENTRIES],
     "Judges": [
         *judges.ENTRIES,
         *estimates.ENTRIES,
