@@ -381,13 +381,27 @@ def test_plain_scores_and_standardized_ones_are_told_apart():
     assert shown["rank"].to_list() == [rank]
 
 
-def test_a_run_behind_all_is_last_of_one_more():
-    """A run of nobody's that is worse than all 20 has rank 21 of 21, with factors, too."""
+@pytest.mark.parametrize("beaten", [0, 1, 19])
+def test_a_new_run_is_ranked_as_one_more(beaten):
+    """A run of nobody's is one of 21, wherever it stands among 20, with factors, too."""
     everybody = collection("A", 14)
-    mine = everybody.isel(system=[4]).assign_coords(system=["mine"]) * 0
-    mine = mine.assign_attrs(everybody.attrs)
+    means = np.sort(everybody.sel(metric="AP").mean("topic").values)
+    goal = (np.insert(means, 0, 0)[beaten] + means[beaten]) / 2
+    mine = everybody.isel(system=[4]).assign_coords(system=["mine"])
+    mine = (mine * 0 + goal).assign_attrs(everybody.attrs)
     for on in (everybody, standardization.fit(everybody)):
-        assert "(rank 21 of 21)" in findings(place(mine, on=on, metrics="AP"))[0]
+        said = findings(place(mine, on=on, metrics="AP"))[0]
+        assert f"(rank {21 - beaten} of 21)" in said
+
+
+def test_a_run_of_everybody_s_is_ranked_once():
+    """One of 20, whose file is named as a run is, stays one of 20."""
+    everybody = collection("A", 14)
+    name = str(everybody.system.values[4])
+    mine = everybody.isel(system=[4]).assign_coords(system=[f"input.{name}.run"])
+    for on in (everybody, standardization.fit(everybody)):
+        found = tables(place(mine, on=on, metrics="AP"))["systems"]
+        assert found["ranked"].to_list() == [20]
 
 
 def test_of_many_systems_the_best_are_spoken_of():

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from irmeta.parallel import in_order, streams
-from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.standardizing.across import Estimate
 
 Counts = npt.NDArray[np.integer[Any]]
@@ -100,15 +100,18 @@ def stand(
     )
 
 
-def ranks(scores: Floats, everybody: Everybody) -> Floats:
-    """Return the rank of systems by their mean scores, (system,): 1 more than those of everybody's that are higher.
+def ranks(scores: Floats, everybody: Everybody, joins: Bools) -> tuple[Floats, Floats]:
+    """Return the rank of systems by their mean scores among everybody's, and of how many it is, each (system,).
 
-    >>> ranks(np.array([0.5, 0.2]), Everybody(np.array([0.1, 0.2, 0.4]), np.zeros(3), np.zeros(3))).tolist()
-    [1.0, 2.0]
+    joins : (system,), whether a system is not one of everybody's, and so one more.
+
+    >>> ranks(np.array([0.5, 0.2]), Everybody(np.array([0.1, 0.2, 0.4]), *np.zeros((2, 3))), np.array([True, False]))
+    (array([1., 2.]), array([4., 3.]))
     """
     if not everybody.mean.size:
-        return np.full(scores.shape, np.nan)
-    return 1.0 + (everybody.mean - scores[:, None] > _ROUNDING).sum(axis=1)
+        return np.full(scores.shape, np.nan), np.full(scores.shape, np.nan)
+    rank = 1.0 + (everybody.mean - scores[:, None] > _ROUNDING).sum(axis=1)
+    return rank, everybody.mean.size + joins.astype(float)
 
 
 def percentiles(

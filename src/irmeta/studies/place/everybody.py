@@ -27,9 +27,10 @@ from irmeta.scores.groups.clusters import (
     with_clusters,
 )
 from irmeta.scores.groups.repeats import by_runs
+from irmeta.scores.names import bare
 from irmeta.scores.selection import complete, select
 from irmeta.scores.tables.frames import ALL, is_table
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.standardizing import across
 from irmeta.stats.standardizing.across import Estimate, Placed, Spread
 from irmeta.stats.standardizing.standing import Everybody
@@ -53,6 +54,7 @@ class Collection(NamedTuple):
     """One collection by one metric: the systems to place, and everybody's; `automatic` is the best automatic score.
 
     own : their means, without what other standardizing systems would move.
+    joins : (system,), whether a system is not one of everybody's, by its name, so that it is one more.
     versus : gives their differences from everybody's, (system, other).
     """
 
@@ -63,6 +65,7 @@ class Collection(NamedTuple):
     everybody: Everybody
     versus: Callable[[], Estimate]
     own: Estimate
+    joins: Bools
 
     @property
     def standardized(self) -> Estimate:
@@ -310,7 +313,13 @@ def collection_of(
         spread,
         *others,
         _own(placed, spread),
+        _joins(scores, factors),
     )
+
+
+def _joins(scores: xr.DataArray, factors: Factors) -> Bools:
+    theirs = {bare(str(name)) for name in about(factors).get("systems", ())}
+    return np.array([bare(str(name)) not in theirs for name in scores.system.values])
 
 
 def _own(placed: Placed, spread: Spread) -> Estimate:

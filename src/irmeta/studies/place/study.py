@@ -50,6 +50,7 @@ OWN = (
     "rank_high",
     "best_automatic",
     "score_rank",
+    "ranked",
 )
 """Figures of an entry, beside those of its standing among everybody's."""
 PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference")
@@ -97,13 +98,14 @@ def place(
     rng : a seed or a generator, of all that is random
 
     Returns over (entry, metric), an entry being a system on a collection: mean score and score_rank, its rank by that
-    among everybody's; mean standardized score with low and high; rank among the entries with its rank set; `Standing`
-    among everybody's. Over (pair, metric), pairs of entries: difference with low, high and p, which include that other
-    systems might have standardized; on different collections gain_a and gain_b over the anchors, and `anchored`, their
-    difference, with low, high and p. Over (fields, metric), pairs of collections: drift with low and high, how much
-    lower the anchors, or without anchors the systems of one name in both, stand on the second; drift_systems counts
-    them. Over (report) what `irmeta.studies.place.reported` says of published means: the percentile of each and of its
-    baseline, with low and high for other topics, and the gain.
+    among `ranked` systems, everybody's and, where it is not one of them, itself; mean standardized score with low and
+    high; rank among the entries with its rank set; `Standing` among everybody's. Over (pair, metric), pairs of entries:
+    difference with low, high and p, which include that other systems might have standardized; on different collections
+    gain_a and gain_b over the anchors, and `anchored`, their difference, with low, high and p. Over (fields, metric),
+    pairs of collections: drift with low and high, how much lower the anchors, or without anchors the systems of one
+    name in both, stand on the second; drift_systems counts them. Over (report) what `irmeta.studies.place.reported`
+    says of published means: the percentile of each and of its baseline, with low and high for other topics, and the
+    gain.
     Raises ScoresError for a collection without factors, for topics or metrics that the factors lack, and for scores
     that are standardized already. Sources: Webber, Moffat and Zobel (SIGIR 2008); Armstrong et al. (CIKM 2009).
 
@@ -233,11 +235,12 @@ def _figures(
     ]
     automatic = [one.automatic for one in found]
     systems = [len(one.scores) for one in found]
+    places = [standing.ranks(one.scores, one.everybody, one.joins) for one in found]
+    score_rank, ranked = np.concatenate(places, axis=1)
     return {
         "score": raw,
-        "score_rank": np.concatenate(
-            [standing.ranks(one.scores, one.everybody) for one in found]
-        ),
+        "score_rank": score_rank,
+        "ranked": ranked,
         "standardized": means.value,
         "low": low,
         "high": high,

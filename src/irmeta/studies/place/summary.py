@@ -33,7 +33,7 @@ def _of_systems(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         outcome, (*OWN, *Standing._fields), by=("collection", "system", "metric")
     )
     own = own.with_columns(
-        pl.col("score_rank", "rank", "rank_low", "rank_high")
+        pl.col("score_rank", "ranked", "rank", "rank_low", "rank_high")
         .fill_nan(None)
         .cast(pl.Int64)
     )
@@ -225,9 +225,7 @@ def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
     """Say where a system stands, in a sentence for a paper, and perhaps what everybody's systems score."""
     own = f"{row['system']} on {row['collection']}: {row['metric']} {short(row['score'], 3)}"
     if row["score_rank"] is not None:
-        # a system that is not everybody's own may be behind all of them
-        rank, others = row["score_rank"], int(row["others"])
-        own += f" (rank {rank} of {max(rank, others)})"
+        own += f" (rank {row['score_rank']} of {row['ranked']})"
     own += f", standardized {short(row['standardized'], 3)}"
     if row["low"] is not None:
         own += (
