@@ -87,7 +87,7 @@ def test_without_groups_each_system_is_a_team_and_the_note_says_so():
     """Nothing given: systems are numbered, and the note says what that assumes."""
     found = teams_of(["a", "b"], None)
     assert found.of.tolist() == [0, 1]
-    assert "the 2 systems as independent of each other; they are too" in found.note
+    assert "the 2 systems as independent of each other; they are too" in found.note()
     assert found.source is None
 
 
@@ -113,7 +113,7 @@ def test_name_stems_are_teams_by_default_where_many_names_share_one():
     many = [f"{team}_{at}" for team in "abcd" for at in "12"] + ["e", "f", "g", "h"]
     found = teams_of(many, None)
     assert (found.source, len(found.names), found.unknown) == ("stem", 8, "")
-    assert "8 name stems" in found.note
+    assert "8 name stems" in found.note()
     few = ["a_1", "a_2", *(f"s{at}" for at in range(8))]
     for systems in (few, ["a_1", "a_2", "b_1", "b_2", "c"]):
         found = teams_of(systems, None)

@@ -170,7 +170,31 @@ def test_teams_widen_the_interval_of_tau():
     )
     assert alone["tau"].item() == together["tau"].item()
     assert alone["tau_low"].item() != together["tau_low"].item()
-    assert "the 5 teams" in " ".join(about(together)["notes"])
+    said = "Intervals of tau treat the 5 teams, not their 10 systems, as independent"
+    assert said in " ".join(about(together)["notes"])
+
+
+def test_nothing_is_said_of_intervals_of_tau_where_there_are_none():
+    """Tau of three systems has no interval, and so no note on what it supposes."""
+    few = {name: collection(name, seed, systems=3) for seed, name in enumerate("AB")}
+    outcome = compare(few, kinds=("raw",), partitions=20)
+    assert outcome["tau_low"].isnull().all()
+    assert "independent" not in " ".join(about(outcome)["notes"])
+
+
+@pytest.mark.parametrize("topics", ["shared", "own"])
+def test_a_metric_s_interval_of_tau_is_the_same_beside_others(topics):
+    """What is drawn for a metric does not depend on the metrics before it, on the same topics or on others."""
+    names = ("RR", "P@10", "AP")
+    cubes = {name: collection(name, at, metrics=names) for at, name in enumerate("AB")}
+    if topics == "own":
+        cubes["B"] = cubes["B"].assign_coords(topic=[f"b{at}" for at in range(12)])
+    beside, alone = (
+        compare(cubes, metrics=these, kinds=("raw",), partitions=20)
+        for these in (names, ["AP"])
+    )
+    for end in ("tau_low", "tau_high"):
+        assert beside[end].sel(metric="AP").item() == alone[end].item()
 
 
 def test_pairs_of_like_collections_are_seldom_named():

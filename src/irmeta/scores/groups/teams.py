@@ -76,11 +76,10 @@ class Teams(NamedTuple):
             "teams_unknown": self.unknown,
         }
 
-    @property
-    def note(self) -> str:
+    def note(self, intervals: str = "Intervals") -> str:
         """What intervals assume of the systems: that they, or their teams, are independent."""
         systems = counted(len(self.of), "system")
-        apart = f"Intervals take the {systems} as independent of each other"
+        apart = f"{intervals} take the {systems} as independent of each other"
         if self.source == EACH:
             return Method(f"{apart}.")
         if self.source is None:
@@ -88,7 +87,7 @@ class Teams(NamedTuple):
                 f"{apart}; they are too short where several come from one team (--teams)."
             )
         return Method(
-            f"Intervals treat the {len(self.names)} teams, not their {systems}, as independent (teams: "
+            f"{intervals} treat the {len(self.names)} teams, not their {systems}, as independent (teams: "
             f"{taken(self.options)})."
         )
 

@@ -185,7 +185,7 @@ def design(
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
         options=options,
-        notes=[*deeper, *notes, *_notes(found, ways, depth.known), team.note],
+        notes=[*deeper, *notes, *_notes(found, ways, depth.known), team.note()],
     )
 
 

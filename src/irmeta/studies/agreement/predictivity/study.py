@@ -119,7 +119,7 @@ def predictivity(
         notes=chosen.notes
         + _notes(used, options, drawn, errors, chosen.ranked)
         + _unvaried(errors, few)
-        + [team.note] * bool(few),
+        + [team.note()] * bool(few),
     )
 
 

@@ -149,7 +149,7 @@ def reliability(
             *notes,
             *_notes(found, data, used),
             *of_split,
-            concerning("E rho2 and Phi", team.note),
+            concerning("E rho2 and Phi", team.note()),
         ],
     )
 

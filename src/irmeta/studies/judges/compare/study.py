@@ -477,7 +477,7 @@ def _notes(
             f"each judge and the truth are tested on as many {noun}s as the one with fewer has: counts of pairs "
             "are means over random parts of the other's"
         )
-    return [*lines, team.note]
+    return [*lines, team.note()]
 
 
 def _power(data: Mapping[str, Any], together: Aligned) -> list[str]:

@@ -12,7 +12,7 @@ from irmeta.choices import Flat, Form, Missing
 from irmeta.errors import MetricError, ScoresError, require_choice, require_share
 from irmeta.metrics.names import parse
 from irmeta.metrics.signatures import NORMALISED
-from irmeta.parallel import seeded, steps
+from irmeta.parallel import again, seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive
@@ -99,6 +99,12 @@ def compare(
     pairs = list(combinations(cubes, 2))
     cases = list(product(pairs, names, kinds))
     shape = (len(pairs), len(names), len(kinds))
+    systems = forms[kinds[0]][pairs[0][0]].system.values
+    team = teams_of(systems, teams, forms[kinds[0]][pairs[0][0]].values)
+    agreed = [
+        _agreement(forms[kind], metric, pair, team.of, again(generator))
+        for pair, metric, kind in cases
+    ]
     compared = _compared(forms, cases, partitions, alpha, generator)
     figures = list(steps(compared, "comparisons", total=len(cases)))
     by_figure = np.reshape(figures, (*shape, len(_FIGURES)))
@@ -108,12 +114,6 @@ def compare(
         data[name] = (("pair", "metric", "kind"), by_figure[..., at])
     labels = [[_form(name, kind, before) for kind in kinds] for name in names]
     data["form"] = (("metric", "kind"), labels)
-    systems = forms[kinds[0]][pairs[0][0]].system.values
-    team = teams_of(systems, teams, forms[kinds[0]][pairs[0][0]].values)
-    agreed = [
-        _agreement(forms[kind], metric, pair, team.of, generator)
-        for pair, metric, kind in cases
-    ]
     for name, (_, ends) in with_ends("tau", (), agreed).items():
         data[name] = (("pair", "metric", "kind"), np.reshape(ends, shape))
     own = _own_differences(forms, cases, alpha)  # (case, 3, system)
@@ -123,7 +123,8 @@ def compare(
         "collection",
         [one.sizes["system"] for one in cubes.values()],
     )
-    notes.append(team.note)
+    if np.isfinite(data["tau_low"][1]).any():
+        notes.append(team.note("Intervals of tau"))
     notes.append(
         f"Monte-Carlo standard error of the quantiles: at most {short(0.5 / partitions**0.5, 3)}"
     )
