@@ -216,8 +216,9 @@ def test_place_finds_factors_by_the_collection_s_name(desk, tmp_path):
     save(mine, tmp_path / "round1.parquet")
     _, _, err = desk("place", "round1.parquet")
     assert (
-        "no factors ship for the collection round1; those of trec-covid-1 and trec-covid-3 have its topics: --on "
-        "trec-covid-1 (--on also takes a" in " ".join(err.split())
+        "no factors ship for the collection round1; those of trec-covid-1 and trec-covid-3 have topics of these names: "
+        "--on trec-covid-1, if it is the same collection (irmeta datasets list says what ships; --on also takes a"
+        in " ".join(err.split())
     )
 
 

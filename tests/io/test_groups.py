@@ -79,7 +79,7 @@ def test_teams_by_a_table_a_mapping_and_stems(tmp_path):
         found = teams_of(systems, groups)
         assert found.of[0] == found.of[1]
         assert len(set(found.of[1:].tolist())) == 3
-        assert "3 teams, not their 4 systems" in found.note
+        assert "3 teams, not their 4 systems" in found.note()
     assert source_of_groups(table.of) == "a table of 4 systems"
 
 

@@ -241,14 +241,18 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     )
     beside = f"{more(best, 15)} beside {more(machine, 60, ' of the machine')}"
     left = 20 * max(0, best - 15) + 0.1 * max(0, machine - 60)
-    assert f"way to .08 costs {left:g} more: people judge {beside}. " in said
+    way = f"way to .08, with {left:g} still to pay: people judge {beside}. "
     left = 20 * (alone - 15)
-    assert f" People alone cost {left:g} more: {more(alone, 15)}. " in said
+    people = f"People alone, with {left:g} still to pay: {more(alone, 15)}. "
+    assert way + people in said
+    dear = plan(*both(noise=0.03), width=0.08, human_topic_cost=2e6, llm_topic_cost=1e4)
+    left = f"with {2_000_000 * (alone - 15):,} still to pay: {more(alone, 15)}."
+    assert left in planning.findings(dear)[0]
     there = plan(*both(noise=0.03), width=0.1, human_topic_cost=20, llm_topic_cost=0.1)
     [said] = planning.findings(there)
     assert there["cost_best"].item() < there["cost_needed"].item()
-    assert "way to .1 costs 0 more: people judge " in said
-    assert " beside 60 of the machine. People alone cost " in said
+    assert "wide now. A width of .1 is reached with what is judged. All" in said
+    assert "to pay" not in said
     [said] = planning.findings(plan(*both(noise=0.03), width=0.08))
     told = f"For .08 people judge {more(needed, 15)} beside 60 of the machine, or {more(alone, 15)} alone. "
     assert told in said
@@ -323,7 +327,7 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
 @pytest.mark.parametrize(
     ("noise", "cost", "said"),
     [
-        (1.0, 10, "780 more: people judge 54 topics (39 more) alone."),
+        (1.0, 10, "780 still to pay: people judge 54 topics (39 more) alone."),
         (0.03, 0.1, " beside "),
     ],
 )
@@ -337,7 +341,7 @@ def test_what_is_the_cheapest(noise, cost, said) -> None:
     ]
     [told] = planning.findings(outcome)
     assert said in told
-    assert ("People alone cost " in told) == (costs[0] > np.nanmin(costs))
+    assert ("People alone, with " in told) == (costs[0] > np.nanmin(costs))
 
 
 def test_a_free_machine_judges_what_there_is() -> None:

@@ -178,11 +178,11 @@ def _of_runs(
     name = collection_name(judgments[0].path) if named else "scores"
     yield "evaluate", f"{qrels} {files} -o {shlex.quote(f'{name}.parquet')}{skip}"
     if len(judgments) > 1:
+        yield "judges compare", f"{qrels} {_word(judgments[1])} --runs {files}"
         # people judge fewer topics than a machine
         few = min(judgments, key=lambda one: one.topics)
         others = (one for one in judgments if one is not few)
         many = max(others, key=lambda one: one.topics)
-        yield "judges compare", f"{_word(few)} {_word(many)} --runs {files}"
         if few.topics < many.topics:
             taken = f"--human {_word(few)} --llm {_word(many)}"
             yield "judges estimate", f"{taken} --runs {files}"

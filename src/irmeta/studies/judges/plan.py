@@ -385,7 +385,13 @@ def _cheapest(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
         return float(more)
 
     cheapest = min(known, key=lambda way: (to_pay(way), cost[way]))
-    said = f"The cheapest way to {wanted} costs {to_pay(cheapest):g} more: people judge {cheapest}."
+    if not to_pay(cheapest):
+        return f"A width of {wanted} is reached with what is judged."
+    said = f"The cheapest way to {wanted}, with {_cost(to_pay(cheapest))} still to pay: people judge {cheapest}."
     if people in known and people != cheapest:
-        said += f" People alone cost {to_pay(people):g} more: {_alone(alone, judged)}."
+        said += f" People alone, with {_cost(to_pay(people))} still to pay: {_alone(alone, judged)}."
     return said
+
+
+def _cost(cost: float) -> str:
+    return f"{cost:,.12g}"

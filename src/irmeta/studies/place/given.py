@@ -121,7 +121,7 @@ def matched(
 
 
 def _shipped(collection: str, topics: set[str]) -> xr.Dataset:
-    """Read the factors that ship under a collection's name; an error names those of its topics, or of a like name."""
+    """Read the factors that ship under a collection's name; an error names those of like topics or name."""
     if factor_files.is_factors(collection):
         return factor_files.load(collection)
     shipped = shipped_factors()
@@ -134,10 +134,13 @@ def _shipped(collection: str, topics: set[str]) -> xr.Dataset:
         key=lambda name: len(theirs[name]),
     )
     if holding:
-        hint = f"those of {joined(holding, 'and')} have its topics: --on {holding[0]}"
+        hint = (
+            f"those of {joined(holding, 'and')} have topics of these names: --on {holding[0]}, if it is the same "
+            "collection"
+        )
     else:
         hint = nearest(collection, shipped)
     raise IrmetaError(
-        f"no factors ship for the collection {collection}; {hint} (--on also takes a factors file, or a score file of "
-        "all systems)"
+        f"no factors ship for the collection {collection}; {hint} (irmeta datasets list says what ships; "
+        "--on also takes a factors file, or a score file of all systems)"
     )
