@@ -1,5 +1,6 @@
 """Judges compared: what is aligned, what is refused, what is told."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -727,6 +728,24 @@ def test_whom_a_judge_favours_on_other_topics_than_peoples() -> None:
     assert any("would be found in 80%" in note for note in about(none)["notes"])
 
 
+def test_teams_are_called_teams_and_systems_stay_in_the_findings() -> None:
+    """Where teams stand for families, findings, views and notes say team; whether a system is favoured is said, too."""
+    cubes = made(metrics=("AP",))
+    cubes["judge0"] = cubes["people"] * 0.3 + 0.3
+    for options, called, several in (
+        ({"teams": families()}, "team", "teams"),
+        ({"families": families()}, "family", "families"),
+    ):
+        outcome = compare_judges(cubes, **options)
+        said = " ".join(findings(outcome))
+        whom = rf"favours (no )?{called} .*favours (no )?system "
+        assert re.search(whom, said)
+        assert f"favour of {several}" in overview(outcome)
+        assert called in overview(outcome)[f"favour of {several}"].columns
+        notes = " ".join(about(outcome)["notes"])
+        assert f"favour of a {called} is of these" in notes
+
+
 def test_families_are_no_teams() -> None:
     """Families change no interval of tau; teams do, and no favour of families, which they are by default."""
     alone = compare_judges(made(metrics=("AP",)))
@@ -740,6 +759,8 @@ def test_families_are_no_teams() -> None:
         apart["group_favour_low"].values, both["group_favour_low"].values
     )
     of_teams = compare_judges(made(metrics=("AP",)), teams=teams)
+    assert about(of_teams)["options"]["families"] == "a table of 15 systems"
+    assert about(alone)["options"]["families"] is None
     assert of_teams["group"].values.tolist() == sorted(set(teams.values()))
     assert "group" not in compare_judges(made(metrics=("AP",)), teams="each")
     with pytest.raises(ScoresError, match="all 15 systems are of one family, x"):

@@ -16,7 +16,14 @@ from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive
 from irmeta.scores.groups.clusters import called, measured, with_clusters
-from irmeta.scores.groups.teams import EACH, Grouping, Teams, families_of, teams_of
+from irmeta.scores.groups.teams import (
+    EACH,
+    Grouping,
+    Teams,
+    families_of,
+    source_of_groups,
+    teams_of,
+)
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import require_variation
@@ -139,12 +146,18 @@ def compare_judges(
         truth = together.truth
         first = together.first
         team = teams_of(first["system"].values, teams, first.values)
-        of_teams = team.options
+        favoured = "team" if families is None else "family"
+        families = families or teams
+        of_teams = team.options | {
+            "families": source_of_groups(families),
+            "favoured": favoured,
+        }
         inputs = together.cubes
         data, notes = _of_scores(
             together,
             team,
-            families or teams,
+            families,
+            favoured,
             best,
             alpha,
             correct,
@@ -200,6 +213,7 @@ def _of_scores(
     together: Aligned,
     team: Teams,
     families: Grouping,
+    favoured: str,
     best: int,
     alpha: float,
     correct: Correction,
@@ -245,7 +259,7 @@ def _of_scores(
         *together.notes,
         *_tied(together, tied),
         *_notes(together, team, alpha, correct),
-        *_power(data, together),
+        *_power(data, together, favoured),
     ]
 
 
@@ -480,8 +494,8 @@ def _notes(
     return [*lines, team.note()]
 
 
-def _power(data: Mapping[str, Any], together: Aligned) -> list[str]:
-    """Say which favour of a family these topics would show in 80% of such comparisons."""
+def _power(data: Mapping[str, Any], together: Aligned, favoured: str) -> list[str]:
+    """Say which favour of a family, or team, these topics would show in 80% of such comparisons."""
     if "group_favour" not in data:
         return []
     half = (data["group_favour_high"][1] - data["group_favour_low"][1]) / 2
@@ -492,6 +506,6 @@ def _power(data: Mapping[str, Any], together: Aligned) -> list[str]:
         {f"{end:.3f}".removeprefix("0") for end in (np.nanmin(found), np.nanmax(found))}
     )
     return [
-        f"favour of a family is of these systems, {paired}: a true one of {' to '.join(ends)}, by family, would "
-        "be found in 80% of such comparisons, before correction"
+        f"favour of a {favoured} is of these systems, {paired}: a true one of {' to '.join(ends)}, by {favoured}, "
+        "would be found in 80% of such comparisons, before correction"
     ]

@@ -165,11 +165,10 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
             f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
-    whom = _favour_lines(one, best, metric)
-    rest = [*lines[1:], decided]
-    if "group" in one.coords:  # families were asked for
-        return [lines[0], *whom, *rest]
-    return [lines[0], *rest, *whom]
+    groups, systems = (
+        _favour_line(one, best, metric, dim) for dim in ("group", "system")
+    )
+    return [lines[0], *groups, *lines[1:], decided, *systems]
 
 
 def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
@@ -300,38 +299,32 @@ def _among_best(one: xr.Dataset, best: int) -> str:
     )
 
 
-def _favour_lines(one: xr.Dataset, best: int, metric: str) -> list[str]:
-    """Name the family, or else the system, that the best judge favours most, if any is clear."""
-    for dim in ("group", "system"):
-        if f"{dim}_favour" not in one:
-            continue
-        p = one[f"{dim}_favour_p_corrected"].values[best]
-        favour = one[f"{dim}_favour"].values[best]
-        clear = p < 0.05
-        if not clear.any():
-            return [
-                f"{metric}: {one.judge.values[best]} clearly favours no {_called(dim)} "
-                f"(Benjamini-Hochberg, .05){_at_most(one, best, dim)}."
-            ]
-        most = int(np.where(clear, np.abs(favour), -1).argmax())
-        verb = "favours" if favour[most] > 0 else "disfavours"
-        count = int(clear.sum())
+def _favour_line(one: xr.Dataset, best: int, metric: str, dim: str) -> list[str]:
+    """Name whom the best judge favours most, if that is clear: of groups, where there are some, or of systems."""
+    if f"{dim}_favour" not in one:
+        return []
+    called, several = _called(one, dim)
+    judge = one.judge.values[best]
+    favour = one[f"{dim}_favour"].values[best]
+    clear = one[f"{dim}_favour_p_corrected"].values[best] < 0.05
+    if not clear.any():
         return [
-            f"{metric}: {one.judge.values[best]} {verb} {_called(dim)} {one[dim].values[most]} most, by "
-            f"{short(abs(float(favour[most])), 3)} relative to all systems; {count} of {_number(clear.size, dim)} "
-            f"{'is' if count == 1 else 'are'} clearly favoured or disfavoured (Benjamini-Hochberg, .05)."
+            f"{metric}: {judge} clearly favours no {called} (Benjamini-Hochberg, .05){_at_most(one, best, dim)}."
         ]
-    return []
+    most = int(np.where(clear, np.abs(favour), -1).argmax())
+    verb = "favours" if favour[most] > 0 else "disfavours"
+    count = int(clear.sum())
+    return [
+        f"{metric}: {judge} {verb} {called} {one[dim].values[most]} most, by {short(abs(float(favour[most])), 3)} "
+        f"relative to all systems; {count} of {clear.size} {several} {'is' if count == 1 else 'are'} clearly favoured "
+        "or disfavoured (Benjamini-Hochberg, .05)."
+    ]
 
 
-def _number(count: int, dim: str) -> str:
-    if dim == "group":
-        return f"{count} families"  # there are two at least
-    return counted(count, dim)
-
-
-def _called(dim: str) -> str:
-    return "family" if dim == "group" else dim
+def _called(one: xr.Dataset, dim: str) -> tuple[str, str]:
+    """Call what may be favoured a system, a team or a family; there are two at least."""
+    called = dim if dim == "system" else str(about(one)["options"]["favoured"])
+    return called, "families" if called == "family" else f"{called}s"
 
 
 def _at_most(one: xr.Dataset, best: int, dim: str) -> str:
@@ -572,15 +565,16 @@ def _clear(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _families(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show favour of families: of all, where they are few, else the largest that are clear."""
+    """Show favour of families, or teams: of all, where they are few, else the largest that are clear."""
+    called, several = _called(outcome, "group")
     favours = _favour(outcome).filter(pl.col("of") == "group")
     if favours.height <= FEW_FAMILIES:
-        return {"favour of families": _shown_favours(outcome, favours, "family")}
+        return {f"favour of {several}": _shown_favours(outcome, favours, called)}
     most = _significant(favours)
     if not most.height:
         return {}
     return {
-        "largest clear favours of families": _shown_favours(outcome, most, "family")
+        f"largest clear favours of {several}": _shown_favours(outcome, most, called)
     }
 
 
