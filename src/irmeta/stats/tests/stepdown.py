@@ -66,7 +66,7 @@ def signs(topics: int, draws: int, rng: np.random.Generator) -> Singles:
 
 def _every_way(topics: int, numbers: range) -> Singles:
     """Return ways to sign the topics, (number, topic): the bits of a number say which are reversed, those of 0 none."""
-    number = np.array(numbers)[:, None]
+    number = np.array(numbers, dtype=np.int64)[:, None]
     return _signs_of(number >> np.arange(topics))
 
 
