@@ -549,7 +549,7 @@ def test_long_lists_are_cut(filled: Site, monkeypatch) -> None:
         content = submissions.Bytes(run.run, run.bytes)
         given = (engine, "lab", run.name, content)
         made = submissions.submit(*given, received=1, about=about)
-        assert made == (run.key, False)
+        assert (made.key, made.new) == (run.key, False)
     engine.dispose()
     publishing.publish(filled)
     board = filled.public / "b/lab"

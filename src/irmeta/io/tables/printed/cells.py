@@ -5,7 +5,7 @@ from collections.abc import Container, Iterable
 
 import polars as pl
 
-from irmeta.io.strictly import number
+from irmeta.io.strictly import number, stripped
 from irmeta.io.tables.printed import latex, numbers, pipes
 from irmeta.scores.tables.columns import MISSING
 from irmeta.words import counted, listed
@@ -70,6 +70,8 @@ def _read(cells: Iterable[str], *, alone: bool) -> dict[str, str]:
     """
     read, signs = dict[str, str](), set() if alone else {False}
     for cell in cells:
+        if cell.strip() != stripped(cell):  # blanks that are no blanks elsewhere
+            return {}
         marked = latex if _COMMAND.search(cell) else pipes
         try:
             value, percent = numbers.score(marked.plain(cell))

@@ -76,8 +76,7 @@ def significance(
         bh (share of false rejections) or none; max-t may have none, for each pair by itself
     alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
-    resamples : at least 100; by default 1000 of max-t (of one comparison by itself signs are fixed), 10 000 of
-        permutation, bootstrap and tukey
+    resamples : at least 100; by default 1000 of max-t of several, 10 000 of permutation, bootstrap and tukey
     top, by, missing : what to use of the scores, as in `selection.prepare`
     rng : a seed or a generator, of all that is random
 
