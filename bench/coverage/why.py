@@ -8,7 +8,7 @@ DECISIONS = Path(__file__).parents[2] / "docs" / "decisions"
 WHY: Mapping[int, str] = {
     10: "gain in phi.*|advantage of a metric.*|phi of halves",
     30: "predicted score",
-    95: "tau, (good|bad) judge.*|tau of two collections|difference of tau.*",
+    95: "tau, (good|bad) judge.*|tau of (two collections|a judge, means of runs)|difference of tau.*",
     110: "(E rho2|Phi)(, .*)?",
     131: "difference by several judges|(difference|rank sets) of .*means of runs.*",
     152: "(r|rho|tau) over (means|scores).*|r of true means",
