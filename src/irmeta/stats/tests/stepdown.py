@@ -121,12 +121,16 @@ def _by_signs(found: Floats) -> Floats:
 def _share_reached(found: Floats, draws: int) -> Floats:
     """Return (1 + the first fixed signs by which a difference's sum is reached) / (1 + draws): (comparison,)."""
     topics = found.shape[1]
-    least = _reaches(np.abs(found.sum(axis=1)), topics, np.abs(found).max(axis=1))
+    total = np.abs(found.sum(axis=1))
+    largest = np.abs(found).max(axis=1)
+    least = _reaches(total, topics, largest)
     counts = np.zeros(len(found), dtype=np.int64)
     step = max(1, _BLOCK // max(len(found), topics))
     for start in range(1, draws + 1, step):
-        flips = fixed_signs(topics, range(start, min(start + step, draws + 1)))
-        counts += (np.abs(flips @ found.T) >= least).sum(axis=0)
+        stop = min(start + step, draws + 1)
+        flips = fixed_signs(topics, range(start, stop))
+        reached = np.abs(flips @ found.T) >= least
+        counts += reached.sum(axis=0)
     return np.asarray((1 + counts) / (1 + draws))
 
 
