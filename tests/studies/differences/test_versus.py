@@ -363,6 +363,8 @@ def test_of_all_systems_those_without_common_topics_are_left_out():
     assert found["against"].values.tolist() == ["bm25", "fusion"]
     [note] = [one for one in found.notes if one.startswith("left out")]
     assert note.endswith("fewer than 2 topics with mine: dense")
+    both = irmeta.versus(lacking, "mine", **asked | {"metrics": None})
+    assert any("topics with mine by some metric: dense" in one for one in both.notes)
     without = irmeta.versus(made.drop_sel(system="dense"), "mine", **asked)
     assert_allclose(found["p_corrected"], without["p_corrected"])
     beside = irmeta.versus(lacking, "mine", ["median", "all"], **asked)

@@ -236,7 +236,11 @@ def _comparable(family: Family, asked: Sequence[str]) -> tuple[Family, list[str]
         return family, []
     names = [name for name in family.names if name not in lacking]
     few = counted(len(lacking), "system")
-    note = f"left out: {few} sharing fewer than 2 topics with {family.system}: {listed(lacking)}"
+    some = " by some metric" if len(family.metrics) > 1 else ""
+    note = (
+        f"left out: {few} sharing fewer than 2 topics with {family.system}{some}: "
+        f"{listed(lacking)}"
+    )
     return replace(family, names=names), [note]
 
 
