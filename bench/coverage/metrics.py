@@ -152,12 +152,13 @@ def _phi(kind: Kind, rng: np.random.Generator) -> Mapping[str, float]:
 def expected_r(kind: Kind, level: Level, method: Coefficient) -> np.ndarray:
     """Compute the correlations that so many topics have on average, over many samples of them."""
     rng, of = np.random.default_rng(0), kind.abilities(np.random.default_rng(1))
-    over = agreement.over_means if level == "system" else agreement.over_scores
     rows = (kind.scores(of, kind.topics, rng) for _ in range(300))
-    return np.mean(
-        [over([one], method)[0] for one in (_centred(part, level) for part in rows)],
-        axis=0,
-    )
+    parts = ([_centred(one, level)] for one in rows)
+    if level == "system":
+        found = [agreement.over_means(part, method) for part in parts]
+    else:
+        found = [agreement.over_scores(part, method)[0] for part in parts]
+    return np.mean(found, axis=0)
 
 
 def _centred(scores: np.ndarray, level: Level) -> np.ndarray:
