@@ -329,6 +329,8 @@ def test_a_p_that_resamples_cannot_make_smaller_is_a_bound():
         found = irmeta.versus(made, "mine", "bm25", metrics="AP", **options)
         assert said in found.findings[0]
         assert said.removeprefix("p ") in str(found).split("verdict")[1]
+    every = irmeta.versus(made, "mine", metrics="AP", resamples=200)
+    assert "p ≤ .0050" in " ".join(every.findings)
     few = made[:, :6]
     exact = irmeta.versus(few, "mine", "bm25", metrics="AP", test="permutation")
     assert "p = .0312" in exact.findings[0]

@@ -78,9 +78,10 @@ def on_tests(
     return lines
 
 
-def at_bound(outcome: xr.Dataset) -> xr.DataArray:
+def at_bound(outcome: xr.Dataset, comparisons: int) -> xr.DataArray:
     """Say of each comparison whether its p is the smallest that the resamples allow: p itself may be smaller.
 
+    comparisons : by one metric, of which these may be some.
     Where the test corrects, it is the corrected p; else its own p, however it is corrected.
     """
     facts = about(outcome)
@@ -89,7 +90,7 @@ def at_bound(outcome: xr.Dataset) -> xr.DataArray:
     p = outcome["p_corrected" if test in ("max-t", "tukey", "dunnett") else "p"]
     topics = min(size["topics"] for size in facts["inputs"]["collections"].values())
     resamples = options.get("resamples") or 0
-    if test == "max-t" and (p.size == p.metric.size or options["correct"] == "none"):
+    if test == "max-t" and (comparisons == 1 or options["correct"] == "none"):
         resamples = DRAWS  # of one comparison by itself, whatever is asked for
     least = floors.of_resamples(test, resamples, topics)
     return abs(p - least) <= least * 1e-9

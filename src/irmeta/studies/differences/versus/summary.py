@@ -227,6 +227,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     if "verdict" in one:  # of the gate, as the first sentence has it
         verdicts = one["verdict"].values
         verdicts = np.where(verdicts == OPEN, "cannot tell", verdicts)
+    bound = at_bound(one, len(named))
     return pl.DataFrame(
         {
             "against": named,
@@ -235,7 +236,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
                 one["low"].values, one["high"].values
             ),
             **({} if is_estimated(one) else won),
-            "p": list(map(p_value, one["p_corrected"].values, at_bound(one).values)),
+            "p": list(map(p_value, one["p_corrected"].values, bound.values)),
             "verdict": verdicts.tolist(),
         }
     )
@@ -346,7 +347,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     behind = f"{flips}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
     figures = _interval(one, digits)
-    shown = p_said(p, bool(at_bound(one)))
+    shown = p_said(p, bool(at_bound(one, count)))
     share = f"{float(_relative(one)):+.0%}, "
     if share in ("+0%, ", "-0%, ", "+nan%, ", "nan%, "):
         share = ""
