@@ -15,7 +15,6 @@ from irmeta.scores.cube import check, cube
 from irmeta.scores.cubes import prepare_together
 from irmeta.scores.selection import (
     complete,
-    default_by,
     prepare,
     require_variation,
     select,
@@ -192,14 +191,12 @@ def test_a_sum_beyond_numbers_is_no_mean() -> None:
 
 
 def test_top_systems() -> None:
-    """The best share by mean is kept in the old order; by AP, or the deepest AP@k, unless said otherwise."""
+    """The best share by mean is kept in the old order; by the first metric unless said otherwise."""
     assert top_systems(square(), 0.67).system.values.tolist() == ["a", "b"]
     assert top_systems(square(), 0.34, by="P@10").system.values.tolist() == ["c"]
     assert top_systems(square(), 1).sizes["system"] == 3
-    assert default_by(square(metrics=["AP@10", "AP@1000"])) == "AP@1000"
-    none = "no AP among RR, P@10 to order systems by; name a metric with by="
-    with pytest.raises(ScoresError, match=none):
-        top_systems(square(metrics=["RR", "P@10"]), 0.5)
+    other = square().isel(metric=[1, 0])
+    assert top_systems(other, 0.34).system.values.tolist() == ["c"]
     for share in (0, -1, 1.1):
         with pytest.raises(ScoresError, match="above 0 and at most 1"):
             top_systems(square(), share)

@@ -50,8 +50,8 @@ def _repeated(clusters=False):
     return with_repeats(with_clusters(made, "stem") if clusters else made, "stem")
 
 
-def test_one_metric_that_is_asked_for_is_the_target():
-    """Scores without AP need no target where one metric is named; with several named they do."""
+def test_the_first_metric_that_is_asked_for_is_the_target():
+    """Systems are to be ranked by the first of the metrics to choose from, or of the scores."""
     draw = np.random.default_rng(0)
     made = cube(
         draw.random((4, 12, 2)),
@@ -59,10 +59,9 @@ def test_one_metric_that_is_asked_for_is_the_target():
         [str(at) for at in range(12)],
         ["RR", "P@5"],
     )
-    found = design(made, metrics="P@5", partitions=20)
-    assert about(found)["options"]["target"] == "P@5"
-    with pytest.raises(ScoresError, match="name the metric to predict"):
-        design(made, partitions=20)
+    for metrics, target in (("P@5 RR", "P@5"), ("P@5", "P@5"), (None, "RR")):
+        found = design(made, metrics=metrics, partitions=20)
+        assert about(found)["options"]["target"] == target
 
 
 def test_more_runs_topics_or_clusters_have_their_costs():
@@ -376,14 +375,6 @@ def test_a_machine_without_costs_saved_is_no_partner():
     """Where people's judgments cost nothing, they judge all topics."""
     found = chosen(machine=machine(0.0), judgment_cost=0, llm_judgment_cost=0.1)
     assert set(found["judge"].values) == {"people", "machine"}
-
-
-def test_the_target_is_the_deepest_ap_by_default():
-    """Scores that have AP at cutoffs only are ranked by the deepest."""
-    named = (
-        scores().sel(metric=["AP", "P@10"]).assign_coords(metric=["AP@1000", "AP@100"])
-    )
-    assert about(design(named, partitions=20))["options"]["target"] == "AP@1000"
 
 
 def test_the_answer_says_what_is_spent_and_what_is_not_counted():

@@ -215,8 +215,7 @@ class Best:
     """Which systems to keep.
 
     top : use only the best systems: this share of them, as in 0.75; by default all
-    by : the metric whose best systems --top keeps; it need not be in --metrics; by default the only one, or AP, else
-        the deepest AP@k
+    by : the metric whose best systems --top keeps; it need not be in --metrics; by default the first
     """
 
     panel: ClassVar[str] = SCORES

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 from irmeta.errors import MetricError, is_list
 from irmeta.metrics import signatures
-from irmeta.metrics.signatures import GENERAL, SETS, UNBOUNDED, Parameter, Value
+from irmeta.metrics.signatures import COUNTS, GENERAL, SETS, UNBOUNDED, Parameter, Value
 from irmeta.words import BLANKS, joined, listed, shortened
 
 STANDARDIZED = " (std.)"
@@ -338,6 +338,25 @@ def found_as(name: str, known: Iterable[str]) -> str | None:
     if cut:
         return metrics[max(cut, key=lambda one: one.cutoff or 0)]
     return None
+
+
+def leading(names: Iterable[str]) -> str:
+    """Return the metric that systems are ordered by where none is named: the first, as they were asked for.
+
+    Counts of documents come after all others, and of the set that irmeta evaluate takes where none is asked for, whose
+    order is no choice, AP@1000 is first.
+
+    >>> leading(["nDCG@10", "AP"]), leading(["NumRet", "AP"]), leading(SETS["seeds23"])
+    ('nDCG@10', 'AP', 'AP@1000')
+    """
+    held = list(names)
+    if set(SETS["seeds23"]) <= set(map(raw, held)):
+        held = [one for one in held if raw(one) == "AP@1000"]
+    return min(held, key=_counts_documents)
+
+
+def _counts_documents(name: str) -> bool:
+    return is_known(raw(name)) and parse(raw(name)).base in COUNTS
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -186,6 +186,9 @@ _BASES: Mapping[str, Signature] = {
     ),
 }
 
+COUNTS = ("NumRet", "NumRel", "NumRelRet")
+"""Metrics that count documents: no measures of how good a system is."""
+
 NORMALISED = ("P", "R", "AP", "SP", "ERR", "RBP")
 """Metrics that also come divided by the best score that the topic's judgments allow, under their name with n before."""
 

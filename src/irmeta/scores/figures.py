@@ -6,6 +6,7 @@ from contextvars import ContextVar
 import numpy as np
 import polars as pl
 
+from irmeta.metrics.names import leading
 from irmeta.stats.arrays import Floats
 
 ROWS = 20
@@ -94,15 +95,15 @@ def first_rows(
 
 
 def spoken(metrics: Iterable[str], few: int) -> list[str]:
-    """Return the metrics that sentences are about: all of a few; of many AP, or else the first.
+    """Return the metrics that sentences are about: all of a few; of many the first (`leading`).
 
-    >>> spoken(["RR", "AP@1000"], 4), spoken(["RR", "AP@1000"], 1)
-    (['RR', 'AP@1000'], ['AP@1000'])
+    >>> spoken(["RR", "AP"], 4), spoken(["RR", "AP"], 1)
+    (['RR', 'AP'], ['RR'])
     """
     names = [str(metric) for metric in metrics]
     if len(names) <= few:
         return names
-    return [next((name for name in names if name in ("AP", "AP@1000")), names[0])]
+    return [leading(names)]
 
 
 def square(

@@ -13,6 +13,7 @@ from irmeta.metrics.names import (
     canonical,
     found_as,
     is_known,
+    leading,
     metric_names,
     nearest,
     raw,
@@ -170,7 +171,7 @@ def top_systems(
     """Keep the best floor(share x systems) systems by mean `by` over all topics, in the order they had.
 
     scores : a cube.
-    share : in (0, 1].  by : a metric; by default the only one, or AP, else the deepest AP@k. Of tied systems the
+    share : in (0, 1].  by : a metric; by default the first. Of tied systems the
     earlier one stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
     """
     scores = check(scores)
@@ -179,7 +180,7 @@ def top_systems(
             "--top keeps a share of the systems, above 0 and at most 1, as in 0.75, "
             f"not {share:g}{_as_share(share, scores.sizes['system'])}"
         )
-    by = default_by(scores) if by is None else by
+    by = main(scores) if by is None else by
     column = means(select(scores, metrics=[by])).values[:, 0]
     if np.isnan(column).any():
         raise ScoresError(
@@ -244,7 +245,7 @@ def _kept(
         else:
             whole, notes = complete(used, missing, pairs=pairs)
         return whole, deeper + notes
-    by = default_by(used) if by is None else metric_of(scores, by)
+    by = main(used) if by is None else metric_of(scores, by)
     if by in names:
         needed = used
     else:
@@ -304,17 +305,6 @@ def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     ]
 
 
-def default_by(scores: xr.DataArray) -> str:
-    """Return the metric that orders systems by default: the only one, or AP, else the deepest AP@k."""
-    names = [str(name) for name in scores.metric.values]
-    found = names[0] if len(names) == 1 else found_as("AP", names)
-    if found is None:
-        raise ScoresError(
-            f"there is no AP among {', '.join(names)} to order systems by; name a metric with --by"
-        )
-    return found
-
-
 def require_topics(scores: xr.DataArray) -> None:
     """Raise ScoresError for scores that say nothing of single topics, where a study is of topics."""
     if "estimated" in about(scores):
@@ -336,9 +326,18 @@ def require_size(scores: xr.DataArray, what: str, topics: int) -> None:
 
 
 def main(scores: xr.DataArray) -> str:
-    """Return the metric that is told of first where none is named: AP, else the deepest AP@k, else the first."""
-    names = [str(name) for name in scores.metric.values]
-    return found_as("AP", names) or names[0]
+    """Return the metric that systems are ordered by where none is named, see `metrics.names.leading`."""
+    return leading(map(str, scores.metric.values))
+
+
+def on_main(scores: xr.DataArray, option: str) -> list[str]:
+    """Note which of several metrics ranks the systems where none is named, and the option that names another."""
+    count = scores.sizes["metric"]
+    if count == 1:
+        return []
+    return [
+        f"of the {count} metrics {main(scores)} ranks the systems; {option} names another"
+    ]
 
 
 def _require_scale(scores: xr.DataArray) -> xr.DataArray:

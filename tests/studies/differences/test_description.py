@@ -67,17 +67,19 @@ def test_means_and_intervals_are_in_a_table():
 @pytest.mark.parametrize(
     ("options", "by"),
     [
-        ({}, "AP"),
+        ({}, "P@10"),
         ({"metrics": "P_10 map"}, "P@10"),
         ({"metrics": ["RR", "AP"], "top": 0.5}, "RR"),
         ({"metrics": "RR", "by": "P@10"}, "P@10"),
     ],
 )
 def test_the_first_metric_that_is_named_is_told_of_first(options, by):
-    """Systems are listed and chosen by `by`, else by the first of `metrics`, else by AP."""
+    """Systems are listed and chosen by `by`, else by the first of `metrics`, else by that of the scores."""
     outcome = describe(scores(("P@10", "AP", "RR")), **options)
     assert about(outcome.data)["options"]["by"] == by
     assert findings(outcome)[0].startswith(f"{by}: the best system")
+    said = f"of the 3 metrics {by} ranks the systems; --by names another"
+    assert (said in outcome.notes) == (not options)
 
 
 def test_topics_have_their_mean_spread_and_reliability():

@@ -19,7 +19,7 @@ from irmeta.cli.options import (
     Workers,
     named,
 )
-from irmeta.cli.output import say, say_wrote, working
+from irmeta.cli.output import say, say_note, say_wrote, working
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,7 +60,7 @@ def report(
     The folder gets index.html, which works by itself and offline; tables/ with CSV and LaTeX; figures/ with SVG.
 
     output : the output folder: new, empty, or one of an earlier report
-    by : the metric that systems are ordered by; by default the first of --metrics, else AP or the deepest AP@k
+    by : the metric that systems are ordered by; by default the first
     title : title of the page; by default the collections, and the size of one
     highlight : systems to mark, separated by commas; 'bm25*' matches names, @FILE has one on each line
     qrels : the qrels of the collection: adds a section on what a new run loses
@@ -84,6 +84,7 @@ def report(
     from irmeta.metrics.names import metric_names
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
+    from irmeta.scores.selection import on_main
 
     names: dict[str, Any] = {"systems": pooled.systems}
     called.names_in(names)
@@ -110,6 +111,9 @@ def report(
             cubes, output, **options, rng=seed, source=source, pdf=pdf
         )
     say(headlines(sections), quiet=quiet)
+    if by is None and len(cubes) == 1:
+        for note in on_main(*cubes.values(), "--by"):
+            say_note(note, quiet=quiet)
     say_wrote(page, "open it in a browser", quiet=quiet)
 
 

@@ -222,7 +222,7 @@ def _scored(cube: xr.DataArray) -> xr.DataArray:
 
 
 def order_by(scores: xr.DataArray, by: str | None) -> str:
-    """Choose the metric that systems are ordered by: the one named, AP, the deepest AP@k, or the first."""
+    """Choose the metric that systems are ordered by: the one named, or the first."""
     known = names(scores.metric)
     if by is not None:
         found = found_as(canonical(by), known)

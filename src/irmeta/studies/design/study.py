@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_least, require_share
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.metrics.names import metric_names
+from irmeta.metrics.names import leading, metric_names
 from irmeta.parallel import seeded
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.groups.clusters import by_cluster, in_clusters, noticed
@@ -20,7 +20,6 @@ from irmeta.scores.result import result
 from irmeta.scores.selection import (
     complete,
     deeper_metrics,
-    default_by,
     metric_of,
     require_topics,
     require_variation,
@@ -77,7 +76,7 @@ def design(
     """Choose how many topics to judge, how deep, and by which metric, for a budget.
 
     scores : a cube; where runs are given it says which systems and topics
-    target : the metric that should rank the systems on new topics, by default AP, AP@k, or the only one
+    target : the metric that should rank the systems on new topics, by default the first
     metrics : to choose from; all by default
     runs : the run files: a folder or a glob; without them only topics and metrics are varied
     qrels : their relevance judgments
@@ -125,16 +124,16 @@ def design(
     require_both(runs, qrels, llm, depths)
     depth = AtDepths(scores, metrics)
     if runs is not None:
-        target = target or default_target(scores, candidates(scores, metrics))
+        target = target or leading(candidates(scores, metrics))
         depth = judged_to_depths(scores, qrels, runs, llm, depths, metrics, target)
     scores, metrics = depth.scores, depth.metrics
     generator, _ = seeded(rng)
     require_share("the level of intervals", level, 0.95)
     require_least(partitions=(partitions, 2))
     names = candidates(scores, metrics)
-    asked = [*metric_names(metrics or ""), target or "AP"]
+    asked = [*metric_names(metrics or ""), *([] if target is None else [target])]
     if target is None:
-        target = default_target(scores, names)
+        target = leading(names)
     else:
         target = metric_of(scores, target)
     wanted = list(dict.fromkeys([*names, target]))
@@ -212,22 +211,6 @@ def _measured(
     sizes = _sizes(used.sizes["topic"])
     corrections = spending.corrected()
     return design_taus(columns, goal, sizes, rng, partitions, corrections)
-
-
-def default_target(scores: xr.DataArray, names: Sequence[str]) -> str:
-    """Return the metric to be predicted by default: AP, the deepest AP@k, or the only one; else raise ScoresError.
-
-    names : the metrics to choose from.
-    """
-    try:
-        return default_by(scores)
-    except ScoresError:
-        if len(names) == 1:
-            return names[0]
-        every = ", ".join(str(name) for name in scores.metric.values)
-        raise ScoresError(
-            f"there is no AP among {every}; name the metric to predict with --target"
-        ) from None
 
 
 def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) -> None:

@@ -85,14 +85,17 @@ class Prices:
 
 
 def candidates(scores: xr.DataArray, metrics: str | Iterable[str] | None) -> list[str]:
-    """List the columns to choose from: those of the metrics, at every depth."""
+    """List the columns to choose from: those of the metrics, as they are named, at every depth."""
     known = [str(name) for name in scores.metric.values]
     if metrics is None:
         return known
     bases = [_without_pool(name)[0] for name in known]
     wanted = [found_as(name, bases) or name for name in metric_names(metrics)]
     found = [
-        name for name in known if name in wanted or _without_pool(name)[0] in wanted
+        name
+        for one in dict.fromkeys(wanted)
+        for name in known
+        if one in (name, _without_pool(name)[0])
     ]
     missing = [
         name for name in wanted if all(_without_pool(one)[0] != name for one in found)

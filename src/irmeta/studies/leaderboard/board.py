@@ -15,7 +15,7 @@ from irmeta.scores.groups.clusters import SIZE, by_cluster, in_clusters, noticed
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.groups.runs import runs_of, spread_of
 from irmeta.scores.notes import Method, concerning
-from irmeta.scores.selection import main, select
+from irmeta.scores.selection import main, on_main, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import means_of_each, totals
 from irmeta.stats.halves.repeats import Spread, Widened, widened
@@ -107,9 +107,7 @@ def board_of(
     several = [one for one in cubes.values() if one.sizes["metric"] > 1]
     used = []
     if metric is None and several:
-        metric = main(several[0])
-        count = several[0].sizes["metric"]
-        used = [f"of the {count} metrics {metric} is used; --metric names another"]
+        metric, used = main(several[0]), on_main(several[0], "--metric")
     chosen = {
         name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()
     }

@@ -22,7 +22,7 @@ from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
-from irmeta.scores.selection import main, metric_of, prepare, require_size
+from irmeta.scores.selection import main, metric_of, on_main, prepare, require_size
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.teams import means_of
@@ -63,8 +63,7 @@ def describe(
     """Estimate systems' means, with intervals over topics, and the ranks they may have; describe topics and scores.
 
     scores : a cube of at least 2 systems and 2 topics
-    by : the metric that systems are listed and chosen by, which is described, too; by default the first that `metrics`
-        names, else AP, else the deepest AP@k, else the first
+    by : the metric that systems are listed and chosen by, which is described, too; by default the first
     level : of intervals and rank sets, in (0, 1)
     sets : "marginal" rank sets each cover the true rank of one system, named before anybody saw the scores;
         "simultaneous" ones cover those of all systems at once
@@ -110,6 +109,8 @@ def describe(
     require_size(scores, "describe", 2)
     names = [str(metric) for metric in scores.metric.values]
     system = None if system is None else _present(system, scores)
+    if by is None:
+        notes += on_main(scores, "--by")
     by = main(scores) if by is None else metric_of(scores, by)
     if top is None and scores.sizes["system"] < given.sizes["system"]:
         notes.append(
