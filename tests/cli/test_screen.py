@@ -1,6 +1,7 @@
 """What stands on one screen: the answer, as many rows as fit, two notes; and what --explain adds."""
 
 import re
+from functools import partial
 
 import numpy as np
 import pytest
@@ -65,6 +66,24 @@ def test_the_first_table_has_three_rows_whatever_stands_above_it(file, monkeypat
     size = screen._size(found := irmeta.describe(file, metrics="AP"))
     monkeypatch.setattr(screen, "_size", lambda _: size._replace(lines=4))
     assert ": the first 3 of " in screen.screen(found)
+
+
+@pytest.mark.parametrize("shown", [screen.screen, screen.everything])
+@pytest.mark.parametrize(
+    "study",
+    [
+        partial(irmeta.versus, system="s0-0"),
+        partial(irmeta.versus, system="s0-0", against="s1-1"),
+        irmeta.significance,
+    ],
+    ids=["versus all", "versus one", "significance"],
+)
+def test_answers_by_all_metrics_stand_above_the_tables(file, study, shown):
+    """Who asks by two metrics reads the answers by both before the first table."""
+    found = study(irmeta.select(irmeta.load(file), metrics=["AP", "RR"]))
+    above, *_ = shown(found).partition("─")
+    by_ap, by_rr, *_ = (" ".join(one.split()) for one in found.findings)
+    assert " ".join(above.split()).startswith(f"{by_ap} {by_rr} ")
 
 
 def test_explain_says_what_a_screen_leaves_out(run, file):

@@ -9,6 +9,7 @@ from irmeta.report.tables import named, overview, whole
 from irmeta.report.words import warned, wrapped
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import ENDS
+from irmeta.scores.notes import Answer
 from irmeta.studies import STUDIES, Screen, name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, joined
@@ -19,6 +20,8 @@ OTHERS = 2
 """How many findings stand below the tables."""
 SPARED = 4
 """Rows that a table leaves room for of the next one."""
+FEWEST = 8
+"""Rows that answers by further metrics leave the first table."""
 LEAST = 3
 """A table that fewer of its rows fit of is left out, but the first, which has them all the same."""
 
@@ -30,43 +33,55 @@ def screen(
     width: int | None = None,
     more: str = "--explain",
 ) -> str:
-    """Return the answer with its warnings, the tables, other findings and notes, as many lines as the study may have.
+    """Return the answers with their warnings, tables, other findings and notes, as many lines as the study may have.
 
     table : the only table to show, in all its rows
     more : what shows the rest
     """
-    head = wrapped([*result.findings[:1], *warned(result.warnings)], width)
-    others, notes, shown = result.findings[1:], _notes(result), called_for(result)
+    answers, others = _parted(result.findings)
+    head = [*answers[:1], *warned(result.warnings)]
+    notes, shown = _notes(result), called_for(result)
     tail = wrapped([f"Note: {note}" for note in shown], width)
     left: list[str] = []
     size = _size(result)
     if table is not None:
-        views, said = {table: named(result.data, table)}, []
+        views, above, said = {table: named(result.data, table)}, [], []
         drawn = [text(views[table], table, width=width)]
     elif size is None:
-        views, said = overview(result.data), others
+        views, above, said = overview(result.data), answers[1:], others
         drawn = [text(frame, name, width=width) for name, frame in views.items()]
     else:
         # the last part has no blank line below it, but a line that says what is left out
         views, room = (
             whole(result.data),
-            size.lines - _height(head) - tail.count("\n") - 1,
+            size.lines - _height(wrapped(head, width)) - tail.count("\n") - 1,
         )
-        first = _lines(next(iter(views.values())), size.rows)
+        answered = next(iter(views.values()))
+        above = _fitting(answers[1:], room - _lines(answered, FEWEST), width)
+        room -= wrapped(above, width).count("\n") + bool(above)
+        first = _lines(answered, size.rows)
         said = _fitting(others[:OTHERS], room - first, width)
         room -= _height(wrapped(said, width))
         drawn, left = _fitted(views, room, size.rows, width, _metrics(result))
     left += [
         counted(len(rest), what)
         for rest, what in (
-            (others[len(said) :], "finding"),
+            ([*answers[1 + len(above) :], *others[len(said) :]], "finding"),
             (notes[len(shown) :], "note"),
         )
         if rest
     ]
     if left:
         tail += wrapped([f"More with {more}: {joined(left)}."], width)
-    return _joined([head, *drawn, wrapped(said, width), tail])
+    return _joined(
+        [wrapped([*head, *above], width), *drawn, wrapped(said, width), tail]
+    )
+
+
+def _parted(findings: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the answers, which stand above the tables, from other findings; the first is one."""
+    answers = [*findings[:1], *(one for one in findings[1:] if isinstance(one, Answer))]
+    return answers, [one for one in findings[1:] if not isinstance(one, Answer)]
 
 
 def _size(result: Result) -> Screen | None:
@@ -90,11 +105,12 @@ def everything(result: Result, *, width: int | None = None) -> str:
     tables = [
         text(frame, name, width=width) for name, frame in whole(result.data).items()
     ]
+    answers, others = _parted(result.findings)
     return _joined(
         [
-            wrapped([*result.findings[:1], *warned(result.warnings)], width),
+            wrapped([*answers[:1], *warned(result.warnings), *answers[1:]], width),
             *tables,
-            wrapped(result.findings[1:], width),
+            wrapped(others, width),
             wrapped([f"Note: {note}" for note in _notes(result)], width),
             wrapped([f"Method: {result.method_text}"], width),
         ]

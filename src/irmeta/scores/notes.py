@@ -1,6 +1,10 @@
-"""Notes on a result, by what a reader can do with them: which stand on one screen, and in which order."""
+"""Kinds of notes and findings, by what a reader can do with them: which stand on one screen, and where."""
 
 from collections.abc import Iterable
+
+
+class Answer(str):
+    """A finding that answers the question by one of several metrics: it stands above the tables, as the first does."""
 
 
 class Act(str):

@@ -112,7 +112,8 @@ def report(
         )
     say(headlines(sections), quiet=quiet)
     if by is None and len(cubes) == 1:
-        for note in on_main(*cubes.values(), "--by"):
+        [scores] = cubes.values()
+        for note in on_main(scores, "--by"):
             say_note(note, quiet=quiet)
     say_wrote(page, "open it in a browser", quiet=quiet)
 

@@ -6,9 +6,10 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import seen
-from irmeta.scores.figures import short
+from irmeta.scores.figures import short, spoken
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.groups.teams import taking, wanting
+from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame
 
 
@@ -141,9 +142,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say how near these topics come to the true ranking, what they show, and how many would do."""
     collection, said = next(iter(about(outcome)["inputs"]["collections"].items()))
     metrics = outcome.metric.values
-    each = metrics if len(metrics) <= SPOKEN else metrics[:1]
-    lines = [
-        _finding(outcome.sel(metric=metric), collection, said["topics"])
+    each = spoken(metrics, SPOKEN)
+    lines: list[str] = [
+        Answer(_finding(outcome.sel(metric=metric), collection, said["topics"]))
         for metric in each
     ]
     if len(each) == len(metrics):

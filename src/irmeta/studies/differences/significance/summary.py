@@ -7,6 +7,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import ROWS, intervals, most, p_value, short, spans, spoken
 from irmeta.scores.groups.clusters import unit
+from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame
 from irmeta.stats.arrays import Bools
 from irmeta.stats.halves.replication import Replication
@@ -141,10 +142,11 @@ def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
-    lines = []
+    lines: list[str] = []
     for metric in spoken(outcome.metric.values, FEW_METRICS):
         one = outcome.sel(metric=metric)
-        lines.append(f"{differing(one)} {_beside_best(one)}{_equivalent(one)}")
+        line = f"{differing(one)} {_beside_best(one)}{_equivalent(one)}"
+        lines.append(Answer(line))
     return (
         lines
         + _contradictions(outcome)

@@ -9,6 +9,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import seen
 from irmeta.scores.figures import ENDS, intervals, p_said, p_value, short, spoken
 from irmeta.scores.groups.clusters import unit
+from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame, is_estimated, scale
 from irmeta.stats.rankings.first import RESTS
 from irmeta.studies.differences.notes import at_bound
@@ -294,9 +295,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
             sentences += left.sentences(one, FEW_COMPARISONS)
         if one.sizes["against"] <= FEW_COMPARISONS:
             count = one.sizes["against"]
-            sentences += [_of_one(one.isel(against=at), count) for at in range(count)]
+            each = [_of_one(one.isel(against=at), count) for at in range(count)]
         else:
-            sentences.append(_of_many(one) + _of_best(one))
+            each = [_of_many(one) + _of_best(one)]
+        sentences += map(Answer, each)
     contradictions = _contradictions(outcome)
     if contradictions.height:
         name, better, worse = contradictions.row(0)
