@@ -157,6 +157,15 @@ def test_a_summary_that_cannot_be_written_is_refused_before_the_work(
     assert f"{missing.parent} does not exist" in "".join(err.split("\n  "))
 
 
+def test_markdown_has_the_answers_above_the_table(run, builds, tmp_path):
+    """A file of Markdown opens with what was found; a table that is named has no words about it."""
+    file = tmp_path / "v.md"
+    run("versus", builds, "--system", "bad", "--against", "main", "-o", file)
+    assert file.read_text().startswith("**bad scores ")
+    run("versus", builds, "--system", "bad", "--table", "topics", "-o", file)
+    assert file.read_text().startswith("| topic | metric |")
+
+
 def test_the_summary_of_a_night_is_added_in_markdown(run, builds, tmp_path):
     """--summary adds the answer and the table to a file that has other things in it."""
     summary = tmp_path / "summary.md"

@@ -43,12 +43,18 @@ def emit(
     explain : all of it; by default what one screen holds. A file has all of it, too.
 
     What goes to a file is said on the terminal, with the answer, unless that is to be quiet. So are the warnings that a
-    table without the answer would lack, and the notes that the scores call for beside a table for a paper.
+    table without the answer would lack, and the notes that the scores call for beside a table for a paper. Markdown
+    has the answer and notes itself, unless a table is named.
     """
     from irmeta.report.screen import called_for, everything, screen
 
     form, width = form or form_of(output), width_of(output)
-    if form != "table":
+    lone = form in ("csv", "latex") or (form == "markdown" and table is not None)
+    if form == "markdown" and not lone:
+        from irmeta.report.words import markdown
+
+        text = markdown(result)
+    elif form != "table":
         from irmeta.report.tables import render
 
         text = render(result.data, form, table, whole=output is not None)
@@ -60,10 +66,10 @@ def emit(
     write(text, output)
     if output is not None:
         say_wrote(output, result.findings[0], quiet=quiet)
-    if form in ("csv", "latex", "markdown"):
+    if lone:
         for warning in result.warnings:
             say(folded(f"Warning: {warning}"), quiet=quiet)
-    if form in ("latex", "markdown"):
+    if lone and form != "csv":
         for note in result.notes if explain else called_for(result):
             say_note(note, quiet=quiet)
 

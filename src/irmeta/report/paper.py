@@ -57,7 +57,7 @@ def latex(result: xr.Dataset) -> str:
 
 
 def markdown(result: xr.Dataset) -> str:
-    """Return a Markdown table with its caption below."""
+    """Return a Markdown table; its caption is the finding, which stands above it."""
     metrics = [words.markdown(str(metric)) for metric in result.metric.values]
     head = _row(["System", *metrics])
     rule = _row(["---", *["---:"] * len(metrics)])
@@ -65,8 +65,7 @@ def markdown(result: xr.Dataset) -> str:
         _row([words.markdown(name), *map("".join, cells)])
         for name, cells in _rows(result, _markdown_cell)
     ]
-    below = words.markdown(caption(result))
-    return "\n".join([head, rule, *lines, "", below, ""])
+    return "\n".join([head, rule, *lines, ""])
 
 
 def _rows(

@@ -9,7 +9,7 @@ from irmeta.report.tables import named, overview, whole
 from irmeta.report.words import warned, wrapped
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import ENDS
-from irmeta.scores.notes import Answer
+from irmeta.scores.notes import parted
 from irmeta.studies import STUDIES, Screen, name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, joined
@@ -38,7 +38,7 @@ def screen(
     table : the only table to show, in all its rows
     more : what shows the rest
     """
-    answers, others = _parted(result.findings)
+    answers, others = parted(result.findings)
     head = [*answers[:1], *warned(result.warnings)]
     notes, shown = _notes(result), called_for(result)
     tail = wrapped([f"Note: {note}" for note in shown], width)
@@ -78,12 +78,6 @@ def screen(
     )
 
 
-def _parted(findings: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Part the answers, which stand above the tables, from other findings; the first is one."""
-    answers = [*findings[:1], *(one for one in findings[1:] if isinstance(one, Answer))]
-    return answers, [one for one in findings[1:] if not isinstance(one, Answer)]
-
-
 def _size(result: Result) -> Screen | None:
     """Return how much is printed: what the study may have, and as many rows more as the user asks for."""
     size = STUDIES[name_of(result.data)].screen
@@ -105,7 +99,7 @@ def everything(result: Result, *, width: int | None = None) -> str:
     tables = [
         text(frame, name, width=width) for name, frame in whole(result.data).items()
     ]
-    answers, others = _parted(result.findings)
+    answers, others = parted(result.findings)
     return _joined(
         [
             wrapped([*answers[:1], *warned(result.warnings), *answers[1:]], width),

@@ -1,6 +1,6 @@
 """Kinds of notes and findings, by what a reader can do with them: which stand on one screen, and where."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 
 class Answer(str):
@@ -13,6 +13,16 @@ class Act(str):
 
 class Method(str):
     """A note on how figures are made, true whatever the scores are; it is not on the screen unless asked for."""
+
+
+def parted(findings: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Part the answers, which stand above the tables, from other findings; the first finding is an answer.
+
+    >>> parted(["better by AP", "metrics contradict", Answer("worse by RR")])
+    (['better by AP', 'worse by RR'], ['metrics contradict'])
+    """
+    answers = [*findings[:1], *(one for one in findings[1:] if isinstance(one, Answer))]
+    return answers, [one for one in findings[1:] if not isinstance(one, Answer)]
 
 
 def arranged(notes: Iterable[str]) -> list[str]:
