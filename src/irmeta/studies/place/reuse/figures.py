@@ -44,6 +44,12 @@ class Scored:
         """The groups of the systems that were pooled, numbered from 0: (pooled system,)."""
         return np.unique(self.number[self.learned_from], return_inverse=True)[1]
 
+    @property
+    def weight(self) -> Floats:
+        """What each system that was pooled counts, so that groups count alike: (pooled system,)."""
+        weight: Floats = 1 / np.bincount(self.group)[self.group]
+        return weight
+
 
 def penalties(
     metrics: Sequence[Metric], scored: Scored, level: float
@@ -123,6 +129,7 @@ def ranks(scored: Scored) -> dict[str, Any]:
             without[own, metric] = descriptive.ranks(scores)[own]
     # of each group's own systems: the most ranks lost, and the mean loss of score
     fallen = without - rank
+    kept = fallen[scored.learned_from]
     most = [fallen[number == group].max(axis=0) for group in groups]
     lost = [scored.loss[number == group].mean(axis=0) for group in groups]
     return {
@@ -131,6 +138,7 @@ def ranks(scored: Scored) -> dict[str, Any]:
         "tau": (("group", "metric"), tau),
         "group_loss": (("group", "metric"), np.array(lost)),
         "group_ranks": (("group", "metric"), np.array(most)),
+        "mean_ranks": ("metric", np.average(kept, axis=0, weights=scored.weight)),
         "most_ranks": ("metric", fallen.max(axis=0)),
         "least_tau": ("metric", np.fmin.reduce(tau, axis=0)),
     }
@@ -142,7 +150,7 @@ def of_metrics(
     """Return what each metric loses, groups counted alike, and whether intervals hold it."""
     kept = scored.learned_from
     group = scored.group
-    weight = 1 / np.bincount(group)[group]
+    weight = scored.weight
     loss = scored.loss
     mean = np.average(loss[kept], axis=0, weights=weight)
     # the mean size of a loss, in standard deviations of systems
@@ -156,11 +164,13 @@ def of_metrics(
         penalty.coverage(loss[kept, at], penalty.Band(*bands[kept, at].T), group)
         for at in range(loss.shape[1])
     ]
+    gap = np.median(np.diff(np.sort(scored.full, axis=0), axis=0), axis=0)
     usual = _usual(scored.unjudged[kept], scored.full[kept])
     return {
         "covered": (("system", "metric"), covered_or_unknown),
         "mean_loss": ("metric", mean),
         "relative_loss": ("metric", relative),
+        "gap": ("metric", gap),
         "b": ("metric", [model.slopes[0] for model in models]),
         "c": ("metric", [model.slopes[1] for model in models]),
         "coverage": ("metric", held),

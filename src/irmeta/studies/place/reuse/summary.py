@@ -3,10 +3,11 @@
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.metrics.names import highest, parse
+from irmeta.metrics.names import highest, leading, parse
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.teams import taking
@@ -31,6 +32,8 @@ _FIGURES = (
 _METRICS = (
     "mean_loss",
     "relative_loss",
+    "gap",
+    "mean_ranks",
     "most_ranks",
     "least_tau",
     "b",
@@ -95,8 +98,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown["metrics"] = views["metrics"].select(
         "metric",
         pl.col("mean_loss").alias("loss"),
-        pl.col("relative_loss").alias("in sd of systems"),
-        pl.col("most_ranks").alias("ranks at most"),
+        pl.col("relative_loss").alias("in sd"),
+        pl.col("gap").alias("gap"),
+        pl.Series("ranks", [short(one, 1) for one in views["metrics"]["mean_ranks"]]),
+        pl.col("most_ranks").alias("at most"),
         pl.col("least_tau").alias("tau at least"),
     )
     groups = views["groups"].sort(
@@ -125,7 +130,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines += _too_far(outcome)
     known = metrics.drop_nulls("relative_loss")
     if known.height:
-        lines.append(_of_any(outcome, known))
+        lines += _of_any(outcome, known)
     groups = views["groups"].sort(
         "unique_relevant", descending=True, maintain_order=True
     )
@@ -139,16 +144,36 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _of_any(outcome: xr.Dataset, known: pl.DataFrame) -> str:
-    """Say what a run that is not pooled loses: by which metrics, and how many ranks."""
+def _of_any(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
+    """Say what a run that was not pooled would lose, beside the gap to the next rank; then by which metrics."""
+    metrics = [str(name) for name in outcome["metric"].values]
+    metric = leading(name for name in metrics if name in known["metric"])
+    row = known.row(by_predicate=pl.col("metric") == metric, named=True)
+    pooled = np.unique(outcome["group_of"].values[outcome["pooled"].values])
+    losses = outcome["group_loss"].sel(metric=metric, group=pooled).values
+    loss, low, high, gap = (
+        short(float(one), 3)
+        for one in (row["mean_loss"], losses.min(), losses.max(), row["gap"])
+    )
+    subject = taking(about(outcome)["options"], "a run that was not pooled would")
+    lines = [
+        f"{subject} lose {loss} by {metric} ({low} to {high} over {counted(pooled.size, 'group')} left out in turn), "
+        f"where neighbours in the ranking are {gap} apart, and fall by {_fall(row, outcome.sizes['system'])}."
+    ]
     least, most = known.row(0, named=True), known.row(-1, named=True)
-    lost = f"{_loss(most)} by {most['metric']}"
     if known.height > 1:
-        lost = f"most by {most['metric']}, {_loss(most)}, and least by {least['metric']}, {_loss(least)}"
-    ranks = int(known["most_ranks"].max())  # type: ignore[arg-type]
-    fall = f"up to {counted(ranks, 'rank')}" if ranks else "no rank"
-    subject = taking(about(outcome)["options"], "runs of a group that is left out")
-    return f"{subject} lose {lost}, and fall by {fall} among {counted(outcome.sizes['system'], 'run')}."
+        lines.append(
+            f"The loss is largest by {most['metric']}, {_loss(most)}, and least by {least['metric']}, {_loss(least)}."
+        )
+    return lines
+
+
+def _fall(row: Mapping[str, Any], runs: int) -> str:
+    """Say by how many ranks runs fall."""
+    most = int(row["most_ranks"])
+    if most <= 0:
+        return f"no rank of {runs}"
+    return f"{short(row['mean_ranks'], 1)} of {runs} ranks on average, {most} at most"
 
 
 def _too_far(outcome: xr.Dataset) -> list[str]:
