@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 from textwrap import fill
+from unicodedata import east_asian_width
 
 NAMED = 5
 """How many names a list shows before it says only how many more there are."""
@@ -71,8 +72,10 @@ _WHOLE = re.compile(
     r"|^irmeta: [^:;,]+\.\w+(?=:)"  # the path of a file ahead of what is wrong with it
 )
 """What no line is cut within."""
-_HELD = "\ue000"
+_HELD = "\ufdd0"
 """Stands for a space that a line is not to be cut at; printable text has none."""
+_BESIDE = "\ufdd1"
+"""Stands for the second column of a wide character; printable text has none."""
 
 
 def folded(text: str, width: int = 80) -> str:
@@ -83,7 +86,7 @@ def folded(text: str, width: int = 80) -> str:
       `irmeta evaluate`
     """
     held = (
-        _WHOLE.sub(lambda found: found[0].replace(" ", _HELD), line)
+        _wide(_WHOLE.sub(lambda found: found[0].replace(" ", _HELD), line))
         for line in text.splitlines()
     )
     rows = (
@@ -96,7 +99,16 @@ def folded(text: str, width: int = 80) -> str:
         )
         for line in held
     )
-    return "\n".join(rows).replace(_HELD, " ")
+    return "\n".join(rows).replace(_HELD, " ").replace(_BESIDE, "")
+
+
+def _wide(text: str) -> str:
+    """Let a character that takes two columns of a terminal, as of Chinese, count as two."""
+    if text.isascii():
+        return text
+    return "".join(
+        char + _BESIDE if east_asian_width(char) in "WF" else char for char in text
+    )
 
 
 def counted(number: int, noun: str) -> str:

@@ -100,6 +100,15 @@ def test_what_every_recipe_names_stands_in_the_short_help(run):
     assert "--cost FILE A CSV with the columns model and cost" in out
 
 
+def test_what_a_recipe_of_table_names_stands_in_its_help(run):
+    """Names and widths of a paper are explained where the table for one is, in no more lines than a help may have."""
+    _, out, _ = run("table", "--help")
+    said = " ".join(out.replace("│", " ").split())
+    assert "--labels FILE What the paper calls systems" in said
+    assert "--plot-width X Width of the plot in inches: 3.3 fits a column" in said
+    assert len(out.splitlines()) <= 45
+
+
 @pytest.mark.parametrize("verb", COMMANDS)
 def test_missing_lists_what_the_command_takes(verb):
     """Only the commands that compare two by two take, and list, --missing pairwise."""

@@ -90,6 +90,16 @@ def test_no_width_is_none(
         assert code == 0, said
 
 
+@pytest.mark.parametrize(("columns", "width"), [("120", 120), ("60", 60), ("x", 80)])
+def test_columns_name_the_width_in_a_pipe(
+    run: Run, monkeypatch: pytest.MonkeyPatch, scores: Path, columns: str, width: int
+) -> None:
+    """What is read in a pager or kept is as wide as COLUMNS says; 80 without a number there."""
+    monkeypatch.setenv("COLUMNS", columns)
+    _, out, _ = run("describe", scores / "s.parquet")
+    assert width - 15 < max(map(len, out.splitlines())) <= width
+
+
 @pytest.mark.parametrize(("name", "value"), REFUSED)
 def test_a_setting_that_cannot_be_is_named(
     tmp_path: Path, name: str, value: str

@@ -9,10 +9,12 @@ import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
+from rich.cells import cell_len
 
 from irmeta.errors import IrmetaError
 from irmeta.report import forms, tables
 from irmeta.scores.result import result
+from irmeta.words import folded
 
 FRAME = pl.DataFrame(
     {
@@ -238,3 +240,27 @@ def test_names_that_fit_stay_on_one_line() -> None:
     assert names[0] in forms.text(frame)
     assert names[0] not in forms.text(frame, width=40)
     assert "  with-quite-a-long-name" not in forms.text(frame)
+
+
+def test_wide_characters_take_two_columns() -> None:
+    """Names in Chinese and Japanese end their lines after parts, and no line is wider than asked for."""
+    names = [
+        "北京大学自然语言处理研究所-多语言检索模型-大型版",
+        "東京大学情報基盤センター言語モデルベース版",
+    ]
+    frame = pl.DataFrame(
+        {"system": names, "准确率": [0.5, 0.25], "verdict": ["better"] * 2}
+    )
+    lines = forms.text(frame, width=50).splitlines()
+    assert max(map(cell_len, lines)) <= 50
+    assert "准确率" in " ".join(lines)
+    assert lines[2].startswith("北京大学自然语言处理研究所-  ")
+    assert lines[3] == "  多语言检索模型-大型版"
+
+
+def test_sentences_count_wide_characters_twice() -> None:
+    """A sentence with names in Chinese is folded at the columns that it takes."""
+    said = folded(
+        "清华大学通用文本向量 scores more than 北京大学检索模型 by 准确率", 40
+    )
+    assert [cell_len(line) for line in said.splitlines()] == [37, 28]

@@ -274,8 +274,11 @@ def _usage(verb: str, signature: inspect.Signature) -> str:
     return " ".join(["Usage: irmeta", verb, *needed, "[OPTIONS]", *arguments])
 
 
-def fields_of(group: Any) -> list[inspect.Parameter]:
-    """Return a group's fields as options, in the panel of the help that the group names."""
+def fields_of(group: Any, own: Sequence[str] = ()) -> list[inspect.Parameter]:
+    """Return a group's fields as options, in the panel of the help that the group names.
+
+    own : those that stand among the command's own.
+    """
     hints = get_type_hints(group, include_extras=True)
     texts: dict[str, str] = {}
     for base in reversed(group.__mro__):
@@ -286,7 +289,7 @@ def fields_of(group: Any) -> list[inspect.Parameter]:
             inspect.Parameter.empty if one.default is MISSING else one.default,
             hints[one.name],
             texts.get(one.name, ""),
-            panel=getattr(group, "panel", None),
+            panel=None if one.name in own else getattr(group, "panel", None),
         )
         for one in fields(group)
     ]

@@ -137,9 +137,10 @@ class Derived:
         parameters = [
             parameter_of(name, default, hint) for name, (hint, default) in hints.items()
         ]
-        called = fields_of(Called) if self.verb.labels else []
+        own = self.verb.own
+        called = fields_of(Called, own) if self.verb.labels else []
         return inspect.Signature(
-            [*parameters, *self._shared(), *called, *fields_of(Shown)]
+            [*parameters, *self._shared(), *called, *fields_of(Shown, own)]
         )
 
     def _shared(self) -> list[inspect.Parameter]:

@@ -1,5 +1,6 @@
 """Where results go: the terminal, a file that appears whole or not at all, or a plot."""
 
+import os
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
@@ -316,9 +317,9 @@ class _Lines:
 
 
 def width_of(output: Path | None) -> int | None:
-    """Return the columns of the terminal that a result goes to, if it goes to one."""
+    """Return the columns of the terminal that a result goes to, if it goes to one, or that COLUMNS names."""
     from rich.console import Console
 
-    if output is None and sys.stdout.isatty():
+    if output is None and (sys.stdout.isatty() or os.environ.get("COLUMNS")):
         return Console().width
     return None

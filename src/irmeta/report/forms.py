@@ -8,6 +8,7 @@ from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import rich.box
+from rich.cells import cell_len, chop_cells
 from rich.console import Console
 from rich.table import Table
 
@@ -20,13 +21,16 @@ if TYPE_CHECKING:  # to print a few means must not load polars
 WIDTH = 80
 """Columns of a text that goes to no terminal."""
 FOLDS = (40, 30, 22, 16)
-"""Characters of a text that a table shows on one line: the first that lets all columns stand side by side."""
+"""Columns of a text that a table shows on one line: the first that lets all columns of the table stand side by side."""
 BETWEEN = 3
 """Characters between columns."""
 INDENT = "  "
 """What the further lines of a name begin with that is too long for its column."""
 _PART = re.compile(r".+?(?:[-/_]+|$)")
 """A part of a name after which a line may end."""
+
+_PIECE = FOLDS[-1] - len(INDENT)
+"""Columns of a piece of a name in wide characters, as of Chinese, between any two of which a line may end."""
 
 
 def flat(frame: "pl.DataFrame") -> "pl.DataFrame":
@@ -158,15 +162,15 @@ def _widths(
     their parts.
     """
     heads = {name: words.printable(name) for name in cells}
-    longest = {name: max(map(len, ("", *texts))) for name, texts in cells.items()}
-    whole = {name: max(size, len(heads[name])) for name, size in longest.items()}
+    longest = {name: max(map(cell_len, ("", *texts))) for name, texts in cells.items()}
+    whole = {name: max(size, cell_len(heads[name])) for name, size in longest.items()}
     folded = {
-        name: max([size, *map(len, heads[name].split())])
+        name: max([size, *map(cell_len, heads[name].split())])
         for name, size in longest.items()
     }
     least = {
         split: {
-            name: max(map(len, split(" ".join([heads[name], *texts]))), default=0)
+            name: max(map(cell_len, split(" ".join([heads[name], *texts]))), default=0)
             for name, texts in cells.items()
         }
         for split in (str.split, _parts)
@@ -195,7 +199,22 @@ def _parts(text: str) -> list[str]:
     >>> _parts("BAAI/bge-small-en")
     ['  BAAI/', '  bge-', '  small-', '  en']
     """
-    return [INDENT + part for word in text.split() for part in _PART.findall(word)]
+    return [INDENT + part for word in text.split() for part in _split(word)]
+
+
+def _split(name: str) -> list[str]:
+    """Split a name where a line may end: after its parts, and where a long one of wide characters is full.
+
+    >>> _split("清华大学-通用文本向量"), _split("東京大学情報基盤センター")
+    (['清华大学-', '通用文本向量'], ['東京大学情報基', '盤センター'])
+    """
+    return [
+        piece
+        for part in _PART.findall(name)
+        for piece in (
+            [part] if cell_len(part) <= len(part) else chop_cells(part, _PIECE)
+        )
+    ]
 
 
 def _folded(text: str, width: int) -> str:
@@ -204,11 +223,11 @@ def _folded(text: str, width: int) -> str:
     >>> _folded("BAAI/bge-small-en", 11), _folded("BAAI/bge", 11)
     ('BAAI/bge-\n  small-en', 'BAAI/bge')
     """
-    if max(map(len, text.split()), default=0) <= width:
+    if max(map(cell_len, text.split()), default=0) <= width:
         return text
     lines = [""]
-    for part in _PART.findall(text):
-        if len(lines[-1]) + len(part) > width and lines[-1].strip():
+    for part in _split(text):
+        if cell_len(lines[-1]) + cell_len(part) > width and lines[-1].strip():
             lines.append(INDENT)
         lines[-1] += part
     return "\n".join(lines)

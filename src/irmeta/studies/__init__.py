@@ -25,6 +25,7 @@ class Verb(NamedTuple):
     page : the function that writes the result to a folder, where -o names one
     scores : the function that scores the runs first, where -o names a score file for their scores
     labels : whether results name systems, which --labels can call otherwise
+    own : options that commands share, which stand among its own in the help, as its recipes need them
     """
 
     examples: tuple[str, ...] = ()
@@ -34,6 +35,7 @@ class Verb(NamedTuple):
     page: str = ""
     scores: str = ""
     labels: bool = False
+    own: tuple[str, ...] = ()
 
 
 class Screen(NamedTuple):
@@ -136,6 +138,7 @@ STUDIES: dict[str, Study] = {
                 'irmeta table scores.parquet -m "AP nDCG@20" --test none --format markdown',
             ),
             labels=True,
+            own=("labels", "plot_width"),
         ),
     ),
     "significance": Study(

@@ -202,7 +202,7 @@ def withdraw(
             f"{run}: {many}; name it by its key, which irmeta board runs {key} --site {site} lists"
         )
     submissions.withdraw(engine, found[0].key)
-    print(f"{key}: {found[0].name} withdrawn; its page stays, without a rank")
+    print(f"{key}: {found[0].name} withdrawn for good; its page stays, without a rank")
 
 
 @board.command()
