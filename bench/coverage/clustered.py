@@ -14,7 +14,6 @@ from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.clusters import pseudo_values
-from irmeta.stats.halves.halving import split_half
 from irmeta.stats.rankings import agreement
 from irmeta.stats.rankings.rank import tau_a, tau_b
 from irmeta.stats.reliability import components, expected
@@ -169,9 +168,7 @@ def _expected_tau(
     tau = float(tau_a(able, settled(scores.mean(axis=1))))
     held = []
     for values in (pseudo_values(scores, cluster), scores):
-        n = values.shape[1]
-        halves = split_half(values[..., None], [(n // 2, n - n // 2)], 50, rng)[0]
-        half = float(halves.phi.item())
+        half = float(expected.half_tau(values[..., None], 50, rng).item())
         low, high = expected.tau_interval(values, half, rng)
         stepped = expected.stepped(half, 2)
         low, high = min(low, stepped), max(high, stepped)

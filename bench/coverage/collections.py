@@ -24,7 +24,6 @@ from irmeta.io.tables.matrices import import_matrix
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.teams import Grouping
 from irmeta.stats.arrays import settled
-from irmeta.stats.halves.halving import split_half
 from irmeta.stats.rankings.rank import tau_a, tau_b
 from irmeta.stats.reliability import components, expected
 from irmeta.stats.reliability.design_taus import design_taus
@@ -39,9 +38,7 @@ def _expected_tau(
     world: World, scores: np.ndarray, rng: np.random.Generator
 ) -> Mapping[str, float]:
     tau = float(tau_a(settled(world.means[:, 0]), settled(scores.mean(axis=1))))
-    topics = scores.shape[1]
-    halves = (topics // 2, topics - topics // 2)
-    half = float(split_half(scores[..., None], [halves], 50, rng)[0].phi.item())
+    half = float(expected.half_tau(scores[..., None], 50, rng).item())
     stepped = expected.stepped(half, 2)
     low, high = expected.tau_interval(scores, half, rng)
     low, high = min(low, stepped), max(high, stepped)

@@ -267,7 +267,7 @@ WITHOUT_INTERVAL: Mapping[str, str] = {
     "reliability.coefficients.tau": "only with as many topics as there are: `tau_low`, `tau_high`",
     "reliability.coefficients.tau_ap": _BY_PLAIN_TAU,
     "reliability.tau.expected_tau_ap": _BY_PLAIN_TAU,
-    "reliability.tau.half_tau": "phi of a metric with itself, which has one: `irmeta predictivity -m AP`",
+    "reliability.tau.half_tau": "phi of a metric with itself, by tau-b, has one: `irmeta predictivity -m AP`",
     "replication.runs.rmse": "a few topics make most of it, and few topics do not show them (decision 183)",
     "significance.power.share_significant": "random halves of the topics were tried and do not hold (decision 113)",
     "significance.replication.again": _BY_HALVES,

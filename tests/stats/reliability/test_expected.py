@@ -1,9 +1,11 @@
 """Expected tau against the authors' figures, and against the tau that simulated truth gives."""
 
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
+import scipy.stats
 from scipy.special import erfinv
 from scipy.stats import rankdata, t
 
@@ -12,6 +14,7 @@ from irmeta.stats.reliability.expected import (
     _errors,
     by_normal_scores,
     expected,
+    half_tau,
     pairs,
     spread,
     stepped,
@@ -183,3 +186,37 @@ def test_scores_that_never_vary_have_an_interval():
     """Systems that score the same on every topic are ranked as they are."""
     scores = np.repeat(np.arange(4.0)[:, None], 6, axis=1)
     assert tau_interval(scores, 1.0, np.random.default_rng(0)) == (1.0, 1.0)
+
+
+def test_halves_of_few_values_are_compared_by_tau_a():
+    scores = np.random.default_rng(1).integers(0, 3, size=(6, 4)) / 2
+    found = half_tau(scores[..., None], 4000, np.random.default_rng(0))
+    each = [
+        scipy.stats.kendalltau(*_halves(scores, list(half))).statistic
+        * np.sqrt(np.prod([_untied(one) for one in _halves(scores, list(half))]))
+        for half in combinations(range(4), 2)
+    ]
+    assert found.item() == pytest.approx(np.mean(each), abs=0.02)
+
+
+def _halves(scores, first):
+    other = [topic for topic in range(scores.shape[1]) if topic not in first]
+    return scores[:, first].mean(axis=1), scores[:, other].mean(axis=1)
+
+
+def _untied(means):
+    first, second = np.triu_indices(len(means), 1)
+    return (means[first] != means[second]).mean()
+
+
+def test_systems_that_are_the_same_do_not_count_between_halves():
+    rng = np.random.default_rng(1)
+    apart = np.arange(4)[:, None] + 0.01 * rng.random((4, 8))
+    twice = np.concatenate([apart, apart[:1]])
+    found = half_tau(twice[..., None], 20, rng)
+    assert found.item() == pytest.approx(1.0)
+
+
+def test_nothing_is_known_where_all_systems_are_the_same():
+    found = half_tau(np.ones((3, 6, 1)), 20, np.random.default_rng(1))
+    assert found.item() == 0.0

@@ -13,6 +13,7 @@ from scipy.special import gammaln, ndtri, stdtr
 
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Floats, Ints, settled
+from irmeta.stats.halves.halving import split_half
 from irmeta.stats.rankings.rank import BLOCK, tau_a
 
 Estimator = Literal["ML", "MSQD"]
@@ -170,6 +171,19 @@ def expected(found: Pairs, topics: int | None = None) -> Expected:
     no_difference = (found.sd == 0) & (found.difference == 0)
     same = np.triu(no_difference, 1)
     return Expected(float(tau), float(tau_ap), int(same.sum()))
+
+
+def half_tau(scores: Floats, partitions: int, rng: np.random.Generator) -> Floats:
+    """Return mean tau-a between the rankings on two halves of the topics: (system, topic, metric) to (metric,).
+
+    Pairs that are the same on every topic do not count. A tie of few values counts as half right, as a random order
+    of the two would: tau-b leaves it out, and steps up to too much.
+    """
+    topics = scores.shape[1]
+    sizes = (topics // 2, topics - topics // 2)
+    found = split_half(scores, [sizes], partitions, rng, ties="a")[0]
+    differ = 1 - np.array([_same(column) for column in np.moveaxis(scores, -1, 0)])
+    return np.diag(found.phi) / np.where(differ > 0, differ, 1)
 
 
 def stepped(half: float, times: float) -> float:

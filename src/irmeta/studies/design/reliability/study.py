@@ -31,7 +31,6 @@ from irmeta.scores.selection import (
     require_variation,
 )
 from irmeta.stats.arrays import Floats, Ints, settled
-from irmeta.stats.halves.halving import split_half
 from irmeta.stats.reliability import components, differences, expected, sizes, sources
 from irmeta.stats.reliability.intervals import signal_ends
 from irmeta.studies.door import study
@@ -121,8 +120,8 @@ def reliability(
     split, of_split = _split(prepare(scores, **chosen, by_topic=True)[0])
     found = components.components(values)
     team = teams_of(used["system"].values, teams, values)
-    half = _half_tau(values, generator)
-    tau = _stepped(half["half_tau"][1], values, counts)
+    half = expected.half_tau(values, PARTITIONS, generator)
+    tau = _stepped(half, values, counts)
     here = tau[counts.index(used.sizes["topic"])]
     data: dict[str, Any] = {
         "metric": used.metric.values,
@@ -131,11 +130,11 @@ def reliability(
         **_coefficients(values, team.of, counts, stability, level),
         **_taus(values, counts),
         "tau": (("size", "metric"), tau),
-        **_tau_ends(values, half["half_tau"][1], here, generator, level),
+        **_tau_ends(values, half, here, generator, level),
         **_differing(used),
         **split,
         **_shown(values, counts, difference, alpha, power),
-        **half,
+        "half_tau": ("metric", half),
     }
     return result(
         "reliability",
@@ -251,14 +250,6 @@ def _tau_ends(
         "tau_low": ("metric", np.minimum(low, tau)),
         "tau_high": ("metric", np.maximum(high, tau)),
     }
-
-
-def _half_tau(values: Floats, rng: np.random.Generator) -> dict[str, Any]:
-    """Compute mean tau between the rankings on two halves of the topics, by each metric."""
-    topics = values.shape[1]
-    half = topics // 2
-    found = split_half(values, [(half, topics - half)], PARTITIONS, rng)[0]
-    return {"half_tau": ("metric", np.diag(found.phi))}
 
 
 def _stepped(half: Floats, values: Floats, counts: list[int]) -> Floats:
