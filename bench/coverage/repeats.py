@@ -12,7 +12,7 @@ import scipy.stats
 import xarray as xr
 
 from bench.coverage.clusters import of_difference
-from bench.coverage.frame import AWAY, Case, Entry
+from bench.coverage.frame import AWAY, UNITS, Case, Entry
 from bench.coverage.judges import Kind
 from irmeta.scores import standardization
 from irmeta.scores.attributes import REPEATS
@@ -120,7 +120,12 @@ def _cases(study: Study, worlds: list[World], folder: Path | None) -> Iterable[C
 def _trial(
     study: Study, world: World, topics: int, rng: np.random.Generator
 ) -> Mapping[str, float]:
-    return study(with_repeats(world.drawn(topics, rng), "stem"))
+    """Draw means of runs and study them; of a difference, the runs of two systems tell how far their levels vary."""
+    found = study(with_repeats(world.drawn(topics, rng), "stem"))
+    if AWAY not in found:
+        return found
+    freedom = sum(world.runs[:2]) - 2
+    return {**found, UNITS: min(freedom + 1, topics)}
 
 
 def _moved(check: Check) -> Study:

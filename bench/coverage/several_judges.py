@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bench.coverage.clustered import shaped
-from bench.coverage.frame import AWAY, Case, Entry
+from bench.coverage.frame import AWAY, UNITS, Case, Entry
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.repeats import by_runs, with_judges
 from irmeta.stats import descriptive
@@ -73,7 +73,10 @@ def _means(scores: Floats) -> tuple[Floats, Floats]:
 def _differences(
     world: World, topics: int, rng: np.random.Generator
 ) -> Mapping[str, float]:
-    """Say of what share of pairs of equal systems the interval of the difference holds 0, with and without judges."""
+    """Say of what share of pairs of equal systems the interval of the difference holds 0, with and without judges.
+
+    All systems together tell how far judges disagree about one.
+    """
     first, second = np.triu_indices(world.systems, 1)
     held = []
     for values in _means(world.drawn(topics, rng)):
@@ -85,6 +88,7 @@ def _differences(
         "width": held[0][1],
         AWAY: held[0][2],
         "over topics": held[1][0],
+        UNITS: min((world.judges - 1) * (world.systems - 1) + 1, topics),
     }
 
 
