@@ -380,7 +380,7 @@ def complete(
     if not (of_system.any() and of_topic.any()):
         every = "system" if missing == "systems" else "topic"
         raise ScoresError(
-            f"{count}, and every {every} lacks some; choose fewer systems or metrics"
+            f"{count}, and every {every} lacks some; {_instead(absent, missing, pairs)}"
         )
     if of_topic.sum() < min(2, of_topic.size):
         left = f"{counted(int(of_system.sum()), 'system')} and {counted(int(of_topic.sum()), 'topic')}"

@@ -717,3 +717,36 @@ def test_a_run_that_lacks_many_topics_is_told():
     assert any(note.endswith(said) for note in irmeta.about(grouped)["notes"])
     common = irmeta.evaluate(qrels, runs, "RR", topics="common")
     assert irmeta.about(common)["lacking"] == {"whole": 0, "part": 0, "nearly": 0}
+
+
+def _with_holes() -> xr.DataArray:
+    """Scores of which every system lacks some: two of mine are of the only topics of another."""
+    values = np.random.default_rng(4).random((4, 6, 1))
+    values[0, 5] = values[1, 2:] = values[2, 4] = values[3, 0] = np.nan
+    return cube(values, ["mine", "few", "c", "d"], [f"t{n}" for n in range(6)], ["AP"])
+
+
+def test_a_pair_that_shares_only_flagged_topics_is_named_with_the_reason():
+    """Where too few topics stay without the flagged ones the error says that these are why."""
+    made = _with_holes()
+    assert irmeta.versus(made, "mine", missing="pairwise").findings
+    said = "^without the flagged topics fewer than 2 topics are shared with few"
+    with pytest.raises(ScoresError, match=said):
+        irmeta.versus(made, "mine", missing="pairwise", without=["t0"])
+
+
+def test_a_system_that_goes_with_missing_scores_is_named():
+    """A system that is left out for its missing scores is not said to be unknown; what compares it is."""
+    said = r"^few lacks scores and is left out \(missing='common'\); .*pairwise"
+    with pytest.raises(ScoresError, match=said):
+        irmeta.versus(_with_holes(), "few", missing="common")
+
+
+@pytest.mark.filterwarnings("error")
+def test_a_topic_that_all_others_lack_has_no_median():
+    """Nothing is warned of a topic on which only the system itself has a score."""
+    made = _with_holes()
+    made.values[1:, 3] = np.nan
+    found = irmeta.versus(made, "mine", "median", missing="pairwise")
+    assert np.isnan(found["opponent"].sel(topic="t3")).all()
+    assert np.isfinite(found["difference"]).all()

@@ -33,7 +33,9 @@ def scores_of(
             rows.append(values[others.index(name)])
             who.append([name] * values.shape[2])
         elif name == MEDIAN:
-            rows.append(np.nanmedian(values, axis=0))
+            none = np.isnan(values).all(axis=0)  # topics that all others lack
+            median = np.nanmedian(np.where(none, 0.0, values), axis=0)
+            rows.append(np.where(none, np.nan, median))
             who.append([MEDIAN] * values.shape[2])
         else:
             best = _best(values)  # (metric,)

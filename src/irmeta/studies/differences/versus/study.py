@@ -14,6 +14,7 @@ from irmeta.parallel import again, seeded
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.figures import p_said
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
+from irmeta.scores.names import known_as
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select
 from irmeta.stats.arrays import Floats
@@ -135,6 +136,7 @@ def versus(
     )
     notes += parts.absent(anchors or {})
     _require_topics(scores.sizes["topic"], parts)
+    _require_kept(system, parts.topics, scores, missing)
     family = Family.of(scores, system, against)
     family, left_out = _comparable(family, asked_for(against))
     notes += left_out
@@ -181,22 +183,37 @@ def versus(
     outcome = outcome.assign_coords(against=family.names)
     if flagged is None:
         return outcome
-    rest = versus(
-        flagged.rest,
-        family.system,
-        family.names,
-        test=test,
-        correct=correct,
-        alpha=alpha,
-        resamples=resamples,
-        missing=missing,
-        rng=rng,
-    )
+    try:
+        rest = versus(
+            flagged.rest,
+            family.system,
+            family.names,
+            test=test,
+            correct=correct,
+            alpha=alpha,
+            resamples=resamples,
+            missing=missing,
+            rng=rng,
+        )
+    except ScoresError as error:
+        raise ScoresError(f"without the flagged topics {error}") from error
     by_topic = np.moveaxis(family.found, 1, 2)
     outcome = flagged.beside(outcome, rest.data, LEFT, by_topic, 1 - alpha)
     # another best system is no change of this one
     same = outcome["without_who"] == outcome["who"]
     return outcome.assign({name: outcome[name].where(same) for name in CHANGE})
+
+
+def _require_kept(
+    system: str, given: xr.DataArray, kept: xr.DataArray, missing: MissingOfPairs
+) -> None:
+    """Raise ScoresError if the system goes with the scores that are missing, so that nothing is left to compare."""
+    name = known_as(system, given.system.values)
+    if name is not None and name not in kept.system.values:
+        raise ScoresError(
+            f"{name} lacks scores and is left out (--missing {missing}); compare each pair on the scores that both "
+            "have (--missing pairwise)"
+        )
 
 
 def _named(
