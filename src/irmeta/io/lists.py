@@ -2,13 +2,13 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from math import isfinite, nan
+from math import isfinite
 from pathlib import Path
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, read_bytes
 from irmeta.io.sheets import keyed, pairs, sheet, sheet_in
-from irmeta.io.strictly import fields, lines, number, stripped
+from irmeta.io.strictly import fields, lines, number_or_nan, stripped
 from irmeta.scores.names import labels, require_names
 from irmeta.words import counted, shortened
 
@@ -27,10 +27,7 @@ def read_sample(path: Path) -> dict[str, float]:
     table = sheet(path, *columns)
     sample: dict[str, float] = {}
     for topic, (line, [text]) in keyed(table, *columns).items():
-        try:
-            chance = number(text)
-        except ValueError:
-            chance = -1.0
+        chance = number_or_nan(text)
         if not LEAST <= chance <= 1:
             raise FileFormatError(
                 f"{table.where}:{line}: the probability {shortened(text)!r} must be at least {LEAST:g} and at most 1"
@@ -70,10 +67,7 @@ def read_anchors(path: Path) -> dict[str, float]:
     """Read what people scored items: a CSV with columns topic and score, lines of an item and its score, or qrels."""
     anchors: dict[str, float] = {}
     for line, (item, text) in _scored(path):
-        try:
-            scored = number(text)
-        except ValueError:
-            scored = nan
+        scored = number_or_nan(text)
         if not isfinite(scored):
             raise FileFormatError(
                 f"{path}:{line}: {shortened(text)!r} is not a score; expected an item and what people scored it"

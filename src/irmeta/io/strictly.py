@@ -32,6 +32,18 @@ def number(value: object) -> float:
         raise ValueError(f"{str(value)[:20]}... is too large a number") from error
 
 
+def number_or_nan(text: str) -> float:
+    """Return the number that a text is; NaN for a text that is none.
+
+    >>> number_or_nan("1e-3"), number_or_nan("n/a")
+    (0.001, nan)
+    """
+    try:
+        return number(text)
+    except ValueError:
+        return float("nan")
+
+
 def whole(text: str) -> int:
     """Return a whole number, which is written in at most 100 digits 0 to 9; anything else raises ValueError.
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from contextvars import ContextVar
+from typing import SupportsFloat
 
 import numpy as np
 import polars as pl
@@ -19,7 +20,7 @@ WIDE = 9
 """Metrics whose matrix fits a terminal; of more metrics a table with a row each is shown instead."""
 
 
-def interval(low: float, high: float, digits: int = 3) -> str:
+def interval(low: float, high: float, digits: int = 3, *, sign: bool = False) -> str:
     """Write an interval in one cell.
 
     >>> interval(0.5861, 0.8492), interval(-0.02, np.nan)
@@ -27,7 +28,37 @@ def interval(low: float, high: float, digits: int = 3) -> str:
     """
     if np.isnan(low) or np.isnan(high):
         return "-"
-    return f"{short(low, digits)} to {short(high, digits)}"
+    return f"{short(low, digits, sign=sign)} to {short(high, digits, sign=sign)}"
+
+
+def with_interval(
+    value: SupportsFloat | None,
+    low: SupportsFloat | None,
+    high: SupportsFloat | None,
+    *,
+    digits: int = 3,
+    sign: bool = False,
+) -> str:
+    """Write a figure with its interval in one cell; without it where there is none.
+
+    >>> with_interval(0.63, 0.5861, 0.8492, digits=2), with_interval(0.63, None, None)
+    ('.63 (.59 to .85)', '.630')
+    """
+    given = (np.nan if one is None else float(one) for one in (value, low, high))
+    figure, *ends = given
+    written = short(figure, digits, sign=sign)
+    if np.isnan([figure, *ends]).any():
+        return written
+    return f"{written} ({interval(ends[0], ends[1], digits, sign=sign)})"
+
+
+def signed(values: Iterable[SupportsFloat]) -> list[str]:
+    """Write differences, each with its sign.
+
+    >>> signed([0.0149, -0.2])
+    ['+.015', '-.200']
+    """
+    return [short(float(value), 3, sign=True) for value in values]
 
 
 def intervals(low: Floats, high: Floats, digits: int = 3) -> pl.Series:
@@ -140,13 +171,13 @@ def near_one(value: float, most: int = 6) -> str:
     return short(value, min(most, int(np.ceil(-np.log10(apart)))))
 
 
-def short(value: float, digits: int = 2, *, sign: bool = False) -> str:
+def short(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
     """Write a figure between -1 and 1 without its leading zero; missing as a dash.
 
     >>> short(0.626), short(-0.1), short(1.0), short(0.0149, 3, sign=True)
     ('.63', '-.10', '1.00', '+.015')
     """
-    if np.isnan(value):
+    if value is None or np.isnan(value):
         return "-"
     text = f"{value:{'+' if sign else ''}.{digits}f}"
     if abs(value) < 1 and "0." in text[:3]:

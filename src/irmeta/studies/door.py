@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property, wraps
 from importlib import import_module
-from math import isfinite, nan
+from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import (
@@ -35,7 +35,7 @@ from irmeta.errors import (
 )
 from irmeta.io.formats.schemas import Attributes
 from irmeta.io.places import at_home
-from irmeta.io.strictly import fitting, number, whole
+from irmeta.io.strictly import fitting, number_or_nan, whole
 from irmeta.metrics.names import nearest, split
 from irmeta.parallel import seed, seeded, single_threaded
 from irmeta.scores.attributes import about, recorded
@@ -402,10 +402,7 @@ def numbers_by_name(name: str, text: str, example: str) -> dict[str, float]:
     numbers: dict[str, float] = {}
     for part in split(text):
         key, _, written = part.rpartition("=")
-        try:
-            value = number(written)
-        except ValueError:
-            value = nan
+        value = number_or_nan(written)
         if not key or not isfinite(value):
             raise ScoresError(
                 f"{shortened(part)!r} in {name}: expected NAME=NUMBER, as in {example!r}"

@@ -16,7 +16,7 @@ from irmeta.errors import FileFormatError, ScoresError, require_choice
 from irmeta.io.files import Location, listed, location, read_bytes, shown, stem
 from irmeta.io.formats.scores import from_rows
 from irmeta.io.sheets import sheet_in
-from irmeta.io.strictly import fields, lines, number, stripped, whole
+from irmeta.io.strictly import fields, lines, number_or_nan, stripped, whole
 from irmeta.io.tables.printed import numbers
 from irmeta.metrics.names import canonical, is_known
 from irmeta.metrics.values import require_possible
@@ -373,20 +373,14 @@ def _printed(cell: str, where: str) -> float:
 
 
 def _is_number(text: str) -> bool:
-    try:
-        return not math.isnan(number(text))
-    except ValueError:
-        return False
+    return not math.isnan(number_or_nan(text))
 
 
 def score_of(text: str, where: str) -> float:
     """Read a score, NaN where it is missing; anything else raises FileFormatError."""
     if text.lower() in _MISSING:
         return math.nan
-    try:
-        score = number(text)
-    except ValueError:
-        score = math.nan
+    score = number_or_nan(text)
     if not math.isfinite(score):
         raise FileFormatError(f"{where}: {shortened(text)!r} is not a score")
     return score

@@ -11,7 +11,7 @@ from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.files import location, read_bytes, shown
 from irmeta.io.groups import TOPIC
 from irmeta.io.sheets import require_seen, sheet_in
-from irmeta.io.strictly import number, stripped
+from irmeta.io.strictly import number_or_nan, stripped
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, shortened
 
@@ -149,10 +149,7 @@ def _of_counts(where: str, cells: Mapping[str, str]) -> tuple[float, float]:
 
 
 def _number(where: str, name: str, text: str, least: float) -> float:
-    try:
-        value = number(text)
-    except ValueError:
-        value = np.nan
+    value = number_or_nan(text)
     if not least <= value < inf or value == -inf:
         wanted = "a number" if least else "a number of 0 or more"
         raise FileFormatError(

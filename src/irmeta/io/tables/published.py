@@ -9,7 +9,7 @@ import polars as pl
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import shown
-from irmeta.io.strictly import number, stripped
+from irmeta.io.strictly import number_or_nan, stripped
 from irmeta.io.tables.printed import part_of
 from irmeta.io.tables.spreadsheet import table_in
 from irmeta.metrics.names import canonical, highest
@@ -170,7 +170,7 @@ def _of_paper(rows: Sequence[_Row]) -> tuple[list[Reported], list[str]]:
                 f"{row.where}: {shortened(system)} is its own baseline; name another system, or leave the cell empty"
             )
         theirs = row.cells["baseline_mean"] or texts.get(baseline, "")
-        if not theirs and _is_number(baseline):
+        if not theirs and isfinite(number_or_nan(baseline)):
             baseline, theirs = "the baseline", baseline
         new = (row, row.cells["mean"], baseline, theirs)
         old = read.setdefault((system, baseline), new)
@@ -212,16 +212,9 @@ def _of_paper(rows: Sequence[_Row]) -> tuple[list[Reported], list[str]]:
     ], notes
 
 
-def _is_number(text: str) -> bool:
-    try:
-        return isfinite(number(text))
-    except ValueError:
-        return False
-
-
 def _mean(row: _Row, text: str) -> float:
     """Read a mean, which is a number of 0 or more."""
-    value = number(text) if _is_number(text) else nan
+    value = number_or_nan(text)
     if not 0 <= value < 1e15:
         raise FileFormatError(
             f"{row.where}: {shortened(text, 30)!r} is not a mean; expected a number of 0 or more, as .2411, or nothing"

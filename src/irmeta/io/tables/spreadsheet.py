@@ -22,7 +22,7 @@ from irmeta.io.files import Location, read_bytes, shown, stem
 from irmeta.io.formats import parquet
 from irmeta.io.formats.seals import MALFORMED
 from irmeta.io.sheets import FORMULA, keyed, pairs, sheet, sheet_in
-from irmeta.io.strictly import number, parsed
+from irmeta.io.strictly import number_or_nan, parsed
 from irmeta.io.tables.printed import is_document, part_of, printed, unmarked
 from irmeta.metrics.names import canonical, is_known
 from irmeta.scores.attributes import PRINTED, recorded
@@ -237,10 +237,7 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
     for model, (line, [text]) in keyed(table, MODEL, _COST, holes=True).items():
         if not text:
             continue
-        try:
-            costs[model] = number(text)
-        except ValueError:
-            costs[model] = math.nan
+        costs[model] = number_or_nan(text)
         if not 0 <= costs[model] < math.inf:
             raise FileFormatError(
                 f"{table.where}:{line}: the cost of {shortened(model)!r} is {shortened(text)!r}; a cost "

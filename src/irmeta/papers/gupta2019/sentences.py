@@ -5,12 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from irmeta.metrics.names import split
-from irmeta.papers.gupta2019.prediction import (
-    NOT_RELEASED,
-    PRINTED,
-    fitted,
-    is_released,
-)
+from irmeta.papers.gupta2019.prediction import NOT_RELEASED, PRINTED, released
 from irmeta.papers.gupta2019.printed import PREDICTION, rows
 from irmeta.papers.gupta2019.released import TESTS, Tables
 from irmeta.stats.arrays import Floats
@@ -56,17 +51,10 @@ def sentence_cells(tables: Tables) -> Iterator[Cell]:
 
 
 def _measured(tables: Tables) -> Measured:
-    found = {}
-    for target, names, _ in rows(PREDICTION):
-        if is_released(target, names):
-            fit = fitted(tables, target, names)
-        else:
-            fit = None
-        if fit:
-            found[target, len(split(names))] = np.array(
-                [[one.tau, one.r2] for one in fit.tests]
-            ).T
-    return found
+    return {
+        (target, len(names)): np.array([[one.tau, one.r2] for one in fit.tests]).T
+        for target, names, fit in released(tables)
+    }
 
 
 def _averages(found: Measured) -> Iterator[Cell]:
@@ -160,12 +148,7 @@ def _counts() -> Iterator[Cell]:
 
 def _offsets(tables: Tables) -> Iterator[Cell]:
     """Say whether negative R2 stems from curvature, as the text has it, or from an offset of the collection."""
-    fits = [
-        fitted(tables, target, names)
-        for target, names, _ in rows(PREDICTION)
-        if is_released(target, names)
-    ]
-    tests = [one for fit in fits if fit for one in fit.tests]
+    tests = [one for *_, fit in released(tables) for one in fit.tests]
     without = [float(one.r2_offset_removed) for one in tests if one.r2 < 0]
     said = "negative R2 contradicts a linear relationship"
     known = "without the mean error of the collection every R2 is positive: the relation is linear, and shifted"

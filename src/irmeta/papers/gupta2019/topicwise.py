@@ -7,6 +7,7 @@ import xarray as xr
 from irmeta.metrics.names import split
 from irmeta.papers.gupta2019.prediction import row_of
 from irmeta.papers.gupta2019.printed import TOPICWISE, TOPICWISE_R2, rows
+from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.learners import learner
 from irmeta.studies.checks.reproduction import COMMENTED, Cell, lacking, ours_only
@@ -43,8 +44,12 @@ def topicwise_cells(scores: xr.DataArray) -> Iterator[Cell]:
 
 def topicwise_elsewhere(cubes: dict[str, xr.DataArray]) -> Iterator[Cell]:
     """Return the same models fitted on TREC-COVID round 1, tested on round 3."""
+    item, note = "topic by topic on TREC-COVID", "round 1 to round 3"
     for names, target, _ in _printed():
-        yield from _elsewhere(cubes, target, split(names))
+        train, test = (_rows(scores, target, names) for scores in cubes.values())
+        found = _tested(train, test)
+        for column, ours in (("RMSE", found.rmse), ("R2", found.r2)):
+            yield ours_only(item, row_of(target, names), column, float(ours), note)
 
 
 def _printed() -> Iterator[tuple[str, str, list[float]]]:
@@ -57,27 +62,19 @@ def _printed() -> Iterator[tuple[str, str, list[float]]]:
 
 def _by_halves(scores: xr.DataArray, target: str, names: str) -> Accuracy | None:
     """Predict every second row from the others; None where metrics are missing."""
-    wanted = [*split(names), target]
-    if not set(wanted) <= set(scores.metric.values):
+    if not {*split(names), target} <= set(scores.metric.values):
         return None
-    rows = scores.sel(metric=wanted).values.reshape(-1, len(wanted))
-    known, asked = rows[::2], rows[1::2]
-    predict = learner("ols")(known[:, :-1], known[:, -1])
-    predicted = predict(asked[:, :-1])
-    return accuracy(asked[:, -1], predicted)
+    rows = _rows(scores, target, names)
+    return _tested(rows[::2], rows[1::2])
 
 
-def _elsewhere(
-    cubes: dict[str, xr.DataArray], target: str, names: list[str]
-) -> Iterator[Cell]:
-    """Fit on every system and topic of one collection, and predict those of another."""
-    train, test = (
-        cubes[name].sel(metric=[*names, target]).values.reshape(-1, len(names) + 1)
-        for name in cubes
-    )
-    predicted = learner("ols")(train[:, :-1], train[:, -1])(test[:, :-1])
-    found = accuracy(test[:, -1], predicted)
-    row = f"{target} <- {', '.join(names)}"
-    for column, ours in (("RMSE", found.rmse), ("R2", found.r2)):
-        item, note = "topic by topic on TREC-COVID", "round 1 to round 3"
-        yield ours_only(item, row, column, float(ours), note)
+def _rows(scores: xr.DataArray, target: str, names: str) -> Floats:
+    """Return the scores of every system and topic by the predictors, and last by the target."""
+    wanted = [*split(names), target]
+    return scores.sel(metric=wanted).values.reshape(-1, len(wanted))
+
+
+def _tested(train: Floats, test: Floats) -> Accuracy:
+    """Fit on some rows, and predict others."""
+    predict = learner("ols")(train[:, :-1], train[:, -1])
+    return accuracy(test[:, -1], predict(test[:, :-1]))

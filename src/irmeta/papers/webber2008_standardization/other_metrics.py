@@ -8,10 +8,13 @@ import xarray as xr
 
 from irmeta.evaluation.engine import evaluate
 from irmeta.papers.webber2008_standardization.levels import NO_RUNS, POWER, power
-from irmeta.papers.webber2008_standardization.sources import Sources, standardized
+from irmeta.papers.webber2008_standardization.sources import (
+    Sources,
+    between,
+    standardized,
+)
 from irmeta.scores import standardization
 from irmeta.studies.checks.reproduction import Cell, claim, lacking, ours_only
-from irmeta.studies.standardizing.comparison.study import compare
 
 BARS = {
     "P@10": ("P@10", "nP@10", "sP@10"),
@@ -41,9 +44,7 @@ def ndcg_cells(sources: Sources, rng: int) -> Iterator[Cell]:
         "sDCG": {name: standardized(cube, cube) for name, cube in raw.items()},
     }
     for form, cubes in forms.items():
-        found = compare(
-            cubes, kinds=("raw",), partitions=DRAWS, same_systems=True, rng=rng
-        )
+        found = between(cubes, DRAWS, rng)
         drmse = found["drmse"].item()
         yield ours_only("Figure 7, in part", form, "dRMSE, R03 with R04", drmse, PART)
         for name, cube in cubes.items():
@@ -72,9 +73,7 @@ def sum_cells(sources: Sources, rng: int) -> Iterator[Cell]:
         "sSP": {name: standardized(cube, cube) for name, cube in sp.items()},
     }
     for form, cubes in forms.items():
-        found = compare(
-            cubes, kinds=("raw",), partitions=DRAWS, same_systems=True, rng=rng
-        )
+        found = between(cubes, DRAWS, rng)
         drmse, mean = found["drmse"].item(), found["drmse_mean"].item()
         column = "dRMSE, AdHoc with R03"
         yield ours_only("Figure 7, in part", form, column, drmse, SOME)

@@ -75,13 +75,7 @@ class Sources:
     def compared(self, rng: int) -> dict[str, xr.Dataset]:
         """Compare every two collections, in each form."""
         return {
-            name: compare(
-                cubes,
-                kinds=("raw",),
-                partitions=REPARTITIONS,
-                same_systems=True,
-                rng=rng,
-            ).data
+            name: between(cubes, REPARTITIONS, rng)
             for name, cubes in self.forms.items()
         }
 
@@ -124,6 +118,13 @@ class Sources:
 def standardized(scores: xr.DataArray, by: xr.DataArray) -> xr.DataArray:
     """Standardize scores by factors fitted on the systems of another cube, or on their own."""
     return standardization.apply(scores, standardization.fit(by))
+
+
+def between(cubes: Cubes, partitions: int, rng: int) -> xr.Dataset:
+    """Compare the scores as they are, of the same systems, between every two collections."""
+    return compare(
+        cubes, kinds=("raw",), partitions=partitions, same_systems=True, rng=rng
+    ).data
 
 
 def pair(result: xr.Dataset, a: str, b: str) -> xr.Dataset:

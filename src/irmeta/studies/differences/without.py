@@ -10,7 +10,7 @@ from irmeta.errors import ScoresError
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import interval
 from irmeta.scores.groups.clusters import units
 from irmeta.scores.notes import Act, concerning
 from irmeta.stats.arrays import Bools, Floats
@@ -130,6 +130,4 @@ def between(one: xr.Dataset, level: str) -> str:
     low, high = float(one["change_low"]), float(one["change_high"])
     if np.isnan(low):
         return ""
-    return (
-        f" ({level} interval {short(low, 3, sign=True)} to {short(high, 3, sign=True)})"
-    )
+    return f" ({level} interval {interval(low, high, sign=True)})"

@@ -16,9 +16,9 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import ESTIMATED
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.scores.figures import short
+from irmeta.scores.figures import short, with_interval
 from irmeta.scores.notes import Method
-from irmeta.scores.result import frame, result
+from irmeta.scores.result import ends, frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
@@ -307,18 +307,16 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         order = np.argsort(one["rank"].values, kind="stable")
-        cells = {
-            name: one[name].values[order]
-            for name in ("mean", "low", "high", "human", "human_low", "human_high")
-        }
+        both, alone = (
+            list(map(with_interval, *(one[name].values[order] for name in names)))
+            for names in (("mean", "low", "high"), ends("human"))
+        )
         shown[f"{metric}: means"] = pl.DataFrame(
             {
                 "system": one.system.values[order].astype(str),
                 "rank": one["rank"].values[order],
-                "both": _written(cells["mean"], cells["low"], cells["high"]),
-                "people alone": _written(
-                    cells["human"], cells["human_low"], cells["human_high"]
-                ),
+                "both": both,
+                "people alone": alone,
                 "machine": [short(value, 3) for value in one["machine"].values[order]],
             }
         )
@@ -396,9 +394,7 @@ def highest(one: xr.Dataset) -> str:
     names = one.system.values
     rank = one["rank"].values
     first = int(rank.argmin())
-    mean, low, high = (
-        short(float(one[name].values[first]), 3) for name in ("mean", "low", "high")
-    )
+    mean, *between = (one[name].values[first] for name in ("mean", "low", "high"))
     leaders = listed(names[rank == 1])
     has = "has" if (rank == 1).sum() == 1 else "share"
     of_first = (one["system_a"].values == names[first]) | (
@@ -407,10 +403,10 @@ def highest(one: xr.Dataset) -> str:
     lower = int((one["p_corrected"].values[of_first] < 0.05).sum())
     others = int((rank > 1).sum())
     if not others:
-        return f"all systems have the mean {mean}."
+        return f"all systems have the mean {short(mean, 3)}."
     verb = "is" if others - lower == 1 or others == 1 else "are"
     return (
-        f"{leaders} {has} the highest mean, {mean} ({low} to {high}); {others - lower} of "
+        f"{leaders} {has} the highest mean, {with_interval(mean, *between)}; {others - lower} of "
         f"{counted(others, 'other system')} {verb} not clearly lower (Holm, .05)."
     )
 
@@ -422,8 +418,3 @@ def _change(gain: float) -> str:
     if percent >= 0:
         return f"{percent}% narrower"
     return f"{-percent}% wider"
-
-
-def _written(value: Floats, low: Floats, high: Floats) -> list[str]:
-    rows = zip(value, low, high, strict=True)
-    return [f"{short(v, 3)} ({short(a, 3)} to {short(b, 3)})" for v, a, b in rows]

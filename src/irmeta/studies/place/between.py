@@ -7,10 +7,10 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import p_said, short
-from irmeta.scores.result import frame
+from irmeta.scores.figures import interval, p_said, short, signed, with_interval
+from irmeta.scores.result import ends, frame
 from irmeta.studies.place.anchors import ANCHORED, DRIFT
-from irmeta.studies.place.rows import first, interval, most_of
+from irmeta.studies.place.rows import first, interval_of, most_of
 from irmeta.words import counted, listed
 
 SIDES = ("collection_a", "system_a", "collection_b", "system_b", "metric")
@@ -59,7 +59,7 @@ def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
     names = ("system_a", "collection_a", "system_b", "collection_b")
     pair = pl.format("{} on {} / {} on {}", *names)
     gains = pl.format("{}, {}", *(pl.col(f"gain_{one}").round(3) for one in "ab"))
-    ends = interval("anchored_low", "anchored_high")
+    ends = interval_of("anchored_low", "anchored_high")
     difference = pl.format("{} ({})", pl.col("anchored").round(3), ends)
     return {
         heading: kept.select(
@@ -101,7 +101,7 @@ def sentences(
 def _of_pair(row: Mapping[str, Any], level: float) -> str:
     """Say which of two systems stands higher, each among the systems of its collection."""
     a, b = _sides(row)
-    ends = f"({_signed(row['difference_low'])} to {_signed(row['difference_high'])}), {p_said(row['p'])}"
+    difference = with_interval(*map(row.get, ends("difference")), sign=True)
     if row["p"] > 1 - level:
         verdict = f"no significant difference between {a} and {b}, each among the systems of its collection"
     else:
@@ -109,7 +109,7 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
         verdict = (
             f"{higher} stands higher among the systems of its collection than {lower}"
         )
-    return f"{row['metric']}: {verdict}: standardized difference {_signed(row['difference'])} {ends}."
+    return f"{row['metric']}: {verdict}: standardized difference {difference}, {p_said(row['p'])}."
 
 
 def _of_fields(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -151,22 +151,20 @@ def _ends(row: Mapping[str, Any]) -> str:
     low, high = row["drift_low"], row["drift_high"]
     if row["drift"] <= 0:
         low, high = -high, -low
-    return f" ({short(low, 3)} to {short(high, 3)})"
+    return f" ({interval(low, high)})"
 
 
 def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Say which of two systems is higher, measured from anchors; one anchor cannot say it."""
     a, b = _sides(row)
     count = len(options["anchors"][row["collection_a"]])
-    gains = f"gains {_signed(row['gain_a'])} and {_signed(row['gain_b'])}"
-    ends = (
-        f"difference {_signed(row['anchored'])} ({_signed(row['anchored_low'])} to {_signed(row['anchored_high'])}), "
-        f"{p_said(row['anchored_p'])}"
-    )
+    gains = f"gains {' and '.join(signed([row['gain_a'], row['gain_b']]))}"
+    difference = with_interval(*map(row.get, ends("anchored")), sign=True)
+    tested = f"difference {difference}, {p_said(row['anchored_p'])}"
     start = f"Measured from {counted(count, 'anchor')}"
     if count < 2:
         return (
-            f"{start} it is no verdict: {gains}, {ends} by topics alone, and one cannot show how differently systems "
+            f"{start} it is no verdict: {gains}, {tested} by topics alone, and one cannot show how differently systems "
             "move that did not change. Name 2 or more, better 5."
         )
     if row["anchored_p"] > 1 - options["level"]:
@@ -174,7 +172,7 @@ def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     else:
         higher = a if row["anchored"] > 0 else b
         verdict = f"{higher} stands higher"
-    return f"{start}, {verdict}: {gains}, {ends}."
+    return f"{start}, {verdict}: {gains}, {tested}."
 
 
 def _of_drift(row: Mapping[str, Any]) -> str:
@@ -197,7 +195,3 @@ def _sides(row: Mapping[str, Any]) -> tuple[str, str]:
     """Name both systems with their collections."""
     a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
     return a, b
-
-
-def _signed(difference: float) -> str:
-    return short(difference, 3, sign=True)

@@ -33,7 +33,7 @@ def first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, 
     return own.to_dicts()
 
 
-def interval(low: str, high: str) -> pl.Expr:
+def interval_of(low: str, high: str) -> pl.Expr:
     """Write the interval of two columns."""
     return pl.format("{} to {}", figure(low), figure(high))
 

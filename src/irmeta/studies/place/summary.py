@@ -7,11 +7,11 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import interval, short
 from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place import between, claims
-from irmeta.studies.place.rows import figure, first, interval, most_of
+from irmeta.studies.place.rows import figure, first, interval_of, most_of
 from irmeta.studies.place.study import OWN, PAIR
 from irmeta.words import counted
 
@@ -72,7 +72,7 @@ def _shown(
     place_among = pl.format(
         "{} ({} to {})", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)
     )
-    own = pl.format("{} ({})", figure("standardized"), interval("low", "high"))
+    own = pl.format("{} ({})", figure("standardized"), interval_of("low", "high"))
     shown = {
         heading: systems.select(
             name.alias("system"),
@@ -98,7 +98,7 @@ def _shown(
                 "metric",
                 _side(about(outcome)["options"]["baseline"]).alias("baseline"),
             ),
-            *("gain", interval("gain_low", "gain_high").alias("interval")),
+            *("gain", interval_of("gain_low", "gain_high").alias("interval")),
         )
     return shown
 
@@ -133,7 +133,7 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
         heading: kept.select(
             pl.format(form, *names).alias("pair"),
             *("metric", "difference"),
-            interval("difference_low", "difference_high").alias("interval"),
+            interval_of("difference_low", "difference_high").alias("interval"),
             "p",
         )
     }
@@ -228,9 +228,7 @@ def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
         own += f" (rank {row['score_rank']} of {row['ranked']})"
     own += f", standardized {short(row['standardized'], 3)}"
     if row["low"] is not None:
-        own += (
-            f" ({level:.0%} interval {short(row['low'], 3)} to {short(row['high'], 3)})"
-        )
+        own += f" ({level:.0%} interval {interval(row['low'], row['high'])})"
     if row["percentile"] is None:
         return f"{own}."
     own += f"; by standardized scores, {_among(row)}."
@@ -270,9 +268,9 @@ def _plain_scores(row: Mapping[str, Any]) -> str:
 def _of_baseline(row: Mapping[str, Any], level: float) -> str:
     """Say what a system improves on, and how far."""
     side = "below" if row["baseline_below_median"] else "at or above"
-    ends = f"({short(row['gain_low'], 3, sign=True)} to {short(row['gain_high'], 3, sign=True)})"
-    sure = "" if row["p"] <= 1 - level else ", not significant"
     gain = short(row["gain"], 3, sign=True)
+    ends = interval(row["gain_low"], row["gain_high"], sign=True)
+    sure = "" if row["p"] <= 1 - level else ", not significant"
     if row["gain"] > 0:
         verb, to = "gains", "over"
         way = f" That is {row['share_of_way']:.0%} of the way from the median to the best."
@@ -280,6 +278,6 @@ def _of_baseline(row: Mapping[str, Any], level: float) -> str:
         verb, to = "differs by", "from"
         way = ""
     return (
-        f"{row['system']} {verb} {gain} standardized {ends}{sure} {to} the baseline, which is {side} the median of "
+        f"{row['system']} {verb} {gain} standardized ({ends}){sure} {to} the baseline, which is {side} the median of "
         f"everybody's systems (percentile {row['baseline_percentile']:.0f}).{way}"
     )

@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import WIDE, short, square
+from irmeta.scores.figures import WIDE, interval, short, square
 from irmeta.scores.groups.teams import taking, wanting
 from irmeta.scores.result import frame, once
 from irmeta.stats.arrays import Bools, Floats
@@ -176,7 +176,7 @@ def _interval(outcome: xr.Dataset, figure: str, at: int | tuple[int, int]) -> st
     )
     if np.isnan(low):
         return ""
-    return f" (95% interval {short(low)} to {short(high)})"
+    return f" (95% interval {interval(low, high, 2)})"
 
 
 def _best_of_all(
@@ -296,9 +296,9 @@ def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
         for name in ("advantage", "joint_low", "joint_high")
     )
     if np.isnan(low):
-        interval = ""
+        between = ""
     else:
-        interval = f", joint 95% interval {short(low)} to {short(high)}"
+        between = f", joint 95% interval {interval(low, high, 2)}"
     claim = verdict.of_one.format(a=a, b=b)
     so = verdict.so.format(a=a, b=b)
-    return f"{claim}: difference in phi {short(difference, 3)}{interval}; {so}."
+    return f"{claim}: difference in phi {short(difference, 3)}{between}; {so}."

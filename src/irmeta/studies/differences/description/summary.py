@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, from_additive
-from irmeta.scores.figures import WHOLE, intervals, short, spans
+from irmeta.scores.figures import WHOLE, interval, intervals, short, spans
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.groups.teams import taking, wanting
 from irmeta.scores.result import frame
@@ -205,8 +205,8 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
         )
     if high - low <= EQUAL:
         return f"{who} {short(mean, 3)} on each of {topics}, so there is no interval"
-    interval = f"{level:.0%} interval {short(low, 3)} to {short(high, 3)}"
-    return f"{who} {short(mean, 3)} ({interval}, over {topics})"
+    between = f"{level:.0%} interval {interval(low, high)}"
+    return f"{who} {short(mean, 3)} ({between}, over {topics})"
 
 
 def _uneven(of_metric: xr.Dataset) -> str:

@@ -5,7 +5,16 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import interval, intervals, p_said, p_value, short, spoken
+from irmeta.scores.figures import (
+    interval,
+    intervals,
+    p_said,
+    p_value,
+    short,
+    signed,
+    spoken,
+    with_interval,
+)
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.differences.replication.figures import (
@@ -79,8 +88,8 @@ def _effects(one: xr.Dataset) -> pl.DataFrame:
     columns = {"experiment": one.experiment.values.astype(str).tolist()}
     if "lead" in one:
         columns |= {
-            "lead": _signed(one["lead"].values),
-            "was": _signed(one["original_lead"].values),
+            "lead": signed(one["lead"].values),
+            "was": signed(one["original_lead"].values),
         }
     columns |= {
         "ratio": [short(value) for value in one["ratio"].values],
@@ -89,12 +98,8 @@ def _effects(one: xr.Dataset) -> pl.DataFrame:
         ).to_list(),
     }
     if "lead" in one:
-        columns["ΔRI"] = _signed(one["delta_ri"].values)
+        columns["ΔRI"] = signed(one["delta_ri"].values)
     return pl.DataFrame(columns | {"verdict": one["verdict"].values.tolist()})
-
-
-def _signed(values: np.ndarray) -> list[str]:
-    return [short(value, 3, sign=True) for value in values]
 
 
 def _each_run(outcome: xr.Dataset) -> list[xr.Dataset]:
@@ -113,7 +118,7 @@ def _runs(one: xr.Dataset) -> pl.DataFrame:
         "system": [str(row.run.item()) for row in rows],
         "experiment": [str(row.experiment.item()) for row in rows],
         "mean": [short(float(row["mean"]), 3) for row in rows],
-        "change": [short(float(row["change"]), 3, sign=True) for row in rows],
+        "change": signed(row["change"] for row in rows),
         _level(one): [
             interval(float(row["change_low"]), float(row["change_high"]))
             for row in rows
@@ -129,7 +134,7 @@ def _lists(outcome: xr.Dataset) -> pl.DataFrame:
     """Return a row for each system and experiment: how alike its lists are."""
     rows = _each_run(outcome)
     cells = {
-        title: [_with_interval(row, name) for row in rows]
+        title: [with_interval(*(row[end] for end in ends(name))) for row in rows]
         for title, name in (("RBO", "rbo"), ("tau union", "tau_union"))
     }
     return pl.DataFrame(
@@ -139,13 +144,6 @@ def _lists(outcome: xr.Dataset) -> pl.DataFrame:
             **cells,
         }
     )
-
-
-def _with_interval(row: xr.Dataset, name: str) -> str:
-    value, low, high = (float(row[end]) for end in ends(name))
-    if np.isnan(low):
-        return short(value, 3)
-    return f"{short(value, 3)} ({interval(low, high)})"
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -298,7 +296,7 @@ def _figure(one: xr.Dataset, name: str) -> str:
     value, low, high = (float(one[end]) for end in ends(name))
     if np.isnan(low):
         return short(value, 3, sign=True)
-    between = f"{short(low, 3, sign=True)} to {short(high, 3, sign=True)}"
+    between = interval(low, high, sign=True)
     return f"{short(value, 3, sign=True)}, {_level(one)} {between}"
 
 

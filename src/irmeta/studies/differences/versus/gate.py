@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.io.formats.nights import Night, add_night, by_anchor, by_topic, read_nights
-from irmeta.scores.figures import short
+from irmeta.scores.figures import interval, short
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import nights as statistics
 from irmeta.stats.tests.apart import apart, rows
@@ -202,9 +202,7 @@ def _why(one: xr.Dataset, other: str, digits: int) -> str:
     most = _cut(float(one["fell_most"]), np.ceil, digits)
     ends = ""
     if np.isfinite([least, most]).all():
-        ends = (
-            f", {short(-most, digits, sign=True)} to {short(-least, digits, sign=True)}"
-        )
+        ends = f", {interval(-most, -least, digits, sign=True)}"
     anchors = counted(int(one["anchors"]), "anchor")
     then, now, people = (
         short(float(one[name]), digits)

@@ -7,9 +7,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import intervals, short
+from irmeta.scores.figures import intervals, signed
 from irmeta.scores.result import frame
-from irmeta.stats.arrays import Floats
 from irmeta.studies.differences.versus.pairs import MEDIAN
 from irmeta.studies.differences.without import CHANGE, between, goes
 from irmeta.words import listed
@@ -39,18 +38,14 @@ def shown(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     columns = {"against": flat["against"].values.tolist()}
     if outcome.sizes["metric"] > 1:
         columns["metric"] = flat["metric"].values.tolist()
-    columns["diff."] = _signed(flat["without_difference"].values)
+    columns["diff."] = signed(flat["without_difference"].values)
     pairs = zip(verdicts(flat), verdicts(flat, "without_"), strict=True)
     columns["verdict"] = [
         new if new == old else f"{new} (was {old})" for old, new in pairs
     ]
-    columns["change"] = _signed(flat["change"].values)
+    columns["change"] = signed(flat["change"].values)
     ends = intervals(flat["change_low"].values, flat["change_high"].values)
     return {goes(outcome): pl.DataFrame(columns | {"its interval": ends})}
-
-
-def _signed(values: Floats) -> list[str]:
-    return [short(one, 3, sign=True) for one in values]
 
 
 def sentences(one: xr.Dataset, few: int) -> Iterator[str]:
@@ -75,7 +70,7 @@ def _of_one(one: xr.Dataset) -> str:
     said = f"{goes(one)}, {options['system']} is {still}{new} {other} by {metric}{was}"
     if np.isnan(change := float(one["change"])):
         return f"{said}, which is then the best of the others."
-    difference, moved = _signed(np.array([one["without_difference"], change]))
+    difference, moved = signed([one["without_difference"], change])
     level = f"{1 - options['alpha']:.0%}"
     return f"{said}. The difference changes to {difference}, by {moved}{between(one, level)}."
 

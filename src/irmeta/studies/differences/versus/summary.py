@@ -7,7 +7,16 @@ import xarray as xr
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import seen
-from irmeta.scores.figures import ENDS, intervals, p_said, p_value, short, spoken
+from irmeta.scores.figures import (
+    ENDS,
+    interval,
+    intervals,
+    p_said,
+    p_value,
+    short,
+    signed,
+    spoken,
+)
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame, is_estimated, scale
@@ -232,7 +241,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     return pl.DataFrame(
         {
             "against": named,
-            "diff.": [short(value, 3, sign=True) for value in one["difference"].values],
+            "diff.": signed(one["difference"].values),
             f"{1 - alpha:.0%} interval": intervals(
                 one["low"].values, one["high"].values
             ),
@@ -257,7 +266,7 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
     if alone:
         against = {
             "opponent": one["opponent"].values[0, ends],
-            "diff.": [short(value, 3, sign=True) for value in gap[ends]],
+            "diff.": signed(gap[ends]),
         }
     else:
         against = {"median": one["median"].values[ends]}
@@ -429,7 +438,7 @@ def _interval(one: xr.Dataset, digits: int) -> str:
     options, low, high = about(one)["options"], float(one["low"]), float(one["high"])
     if np.isnan(low):
         return f"the same on every {unit(one)}, so that there is no interval"
-    ends = f"{short(low, digits, sign=True)} to {short(high, digits, sign=True)}"
+    ends = interval(low, high, digits, sign=True)
     return f"{1 - options['alpha']:.0%} interval {ends}"
 
 

@@ -1,7 +1,7 @@
 """What judges are compared by: scores of each, or judgment sets, of which some runs can be scored."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from math import isfinite, nan
+from math import isfinite
 from os import PathLike, fspath
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import listed, location, stem
 from irmeta.io.formats.scores import load_files
 from irmeta.io.runs.rankings import Qrels
-from irmeta.io.strictly import number
+from irmeta.io.strictly import number_or_nan
 from irmeta.scores.cubes import by_name
 from irmeta.studies.door import Given, numbers_by_name
 from irmeta.studies.judges.compare.labels import Relevant
@@ -91,10 +91,7 @@ def relevant(given: str | PathLike[str]) -> Relevant:
     text = fspath(given)
     if "=" in text:
         return numbers_by_name("--rel", text, "nist=2 llm=1")
-    try:
-        grade = number(text)
-    except ValueError:
-        grade = nan
+    grade = number_or_nan(text)
     if not isfinite(grade):
         raise IrmetaError(
             f"--rel {text!r}: expected a grade, as in 2, or a grade for each set, as in 'nist=2 "

@@ -1,6 +1,5 @@
 """What the study of judges tells: tables for programs, an overview and findings for people."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import short, with_interval
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.judges.compare import baselines
@@ -130,28 +129,23 @@ def _truth(outcome: xr.Dataset) -> str:
 
 
 def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
-    best = int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
-    judge = str(one.judge.values[best])
+    place = int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
+    best, judges = one.isel(judge=place), int(one["tau"].notnull().sum())
+    judge = str(best.judge.item())
     truth = _truth(one)
-    if np.isnan(one["tau"].values[best]):
+    if not judges:
         return [
             f"{metric}: no judge distinguishes the systems, so there is no ranking to compare."
         ]
-    verdict, agrees = _may_stand_in(one, best, metric), [_agrees(one, best, metric)]
+    verdict, agrees = _may_stand_in(best, judges), [_agrees(best, judges)]
     lines = [
         *(verdict or agrees),
         *baselines.said(one, metric),
-        *_above_truth(one, best, metric),
+        *_above_truth(best),
         *(agrees if verdict else []),
-        *_same_as_best(one, best, metric),
+        *_same_as_best(one, place, metric),
     ]
-    counts = dict(
-        zip(
-            one.decision.values,
-            one["pairs"].values[best].astype(int).tolist(),
-            strict=True,
-        )
-    )
+    counts = best["pairs"].to_series().astype(int)
     true = counts["agree"] + counts["missed"] + counts["reversed"]
     claimed = counts["agree"] + counts["invented"] + counts["reversed"]
     if counts["reversed"]:
@@ -165,52 +159,43 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
             f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
-    groups, systems = (
-        _favour_line(one, best, metric, dim) for dim in ("group", "system")
-    )
+    groups, systems = (_favour_line(best, dim) for dim in ("group", "system"))
     return [lines[0], *groups, *lines[1:], decided, *systems]
 
 
-def _agrees(one: xr.Dataset, best: int, metric: str) -> str:
+def _agrees(best: xr.Dataset, judges: int) -> str:
     """Say how far the best judge ranks as the truth does, and how well the truth itself is expected to rank."""
-    judge = str(one.judge.values[best])
-    truth = _truth(one)
-    tau, low, high = (
-        float(one[name].values[best]) for name in ("tau", "tau_low", "tau_high")
-    )
-    judges = int((~np.isnan(one["tau"].values)).sum())
+    truth = _truth(best)
     highest = f", the highest of {judges} judges" if judges > 1 else ""
-    topics = counted(int(one["topics"].values[best]), unit(one))
+    topics = counted(int(best["topics"]), unit(best))
     return (
-        f"{metric}: {judge} ranks the {one.sizes['system']} systems as {truth} does with tau "
-        f"{_with_interval(tau, low, high)} over {topics}{highest}{_soft(one, best)}; the expected tau of {truth} "
-        f"itself with the true ranking is {short(float(one['ceiling']))}."
+        f"{best.metric.item()}: {best.judge.item()} ranks the {best.sizes['system']} systems as {truth} does with tau "
+        f"{_interval(best, 'tau')} over {topics}{highest}{_soft(best)}; the expected tau of {truth} "
+        f"itself with the true ranking is {short(float(best['ceiling']))}."
     )
 
 
-def _soft(one: xr.Dataset, best: int) -> str:
+def _interval(best: xr.Dataset, figure: str, digits: int = 2) -> str:
+    """Write a figure of a judge with its interval."""
+    return with_interval(*(best[name] for name in ends(figure)), digits=digits)
+
+
+def _soft(best: xr.Dataset) -> str:
     """Say how alike a judge and the truth are in how sure they are of pairs, where both have the same topics."""
-    if "soft" not in one or np.isnan(one["soft"].values[best]):
+    if "soft" not in best or np.isnan(best["soft"]):
         return ""
-    value, low, high = (
-        float(one[f"soft{end}"].values[best]) for end in ("", "_low", "_high")
-    )
-    return f", and with soft pairwise accuracy {_with_interval(value, low, high)}"
+    return f", and with soft pairwise accuracy {_interval(best, 'soft')}"
 
 
-def _above_truth(one: xr.Dataset, best: int, metric: str) -> list[str]:
+def _above_truth(best: xr.Dataset) -> list[str]:
     """Where a judge agrees more with the truth than the truth with the true ranking, say that this proves nothing."""
-    judge = str(one.judge.values[best])
-    truth = _truth(one)
     # as they are printed
-    tau, ceiling = (
-        round(float(figure), 2) for figure in (one["tau"][best], one["ceiling"])
-    )
+    tau, ceiling = (round(float(best[name]), 2) for name in ("tau", "ceiling"))
     if tau <= ceiling:
         return []
     return [
-        f"{metric}: a tau above {short(float(one['ceiling']))} does not make {judge} better than "
-        f"{truth}: both share the chance effects of the same topics."
+        f"{best.metric.item()}: a tau above {short(float(best['ceiling']))} does not make {best.judge.item()} better "
+        f"than {_truth(best)}: both share the chance effects of the same topics."
     ]
 
 
@@ -244,16 +229,14 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
     ]
 
 
-def _may_stand_in(one: xr.Dataset, best: int, metric: str) -> list[str]:
+def _may_stand_in(best: xr.Dataset, judges: int) -> list[str]:
     """Say whether the judge may rank systems in place of the truth, by what both predict of other topics."""
-    if "phi" not in one or np.isnan(one["phi_gain_low"].values[best]):
+    if "phi" not in best or np.isnan(best["phi_gain_low"]):
         return []
-    judge, truth = str(one.judge.values[best]), _truth(one)
-    own, other = (float(one[name].values[best]) for name in ("phi_truth", "phi"))
-    gain, low, high = (
-        float(one[f"phi_gain{end}"].values[best]) for end in ("", "_low", "_high")
-    )
-    what = f"stand in for {truth} to rank these {one.sizes['system']} systems"
+    judge, truth = str(best.judge.item()), _truth(best)
+    own, other = (float(best[name]) for name in ("phi_truth", "phi"))
+    low, high = (float(best[f"phi_gain_{end}"]) for end in ("low", "high"))
+    what = f"stand in for {truth} to rank these {best.sizes['system']} systems"
     verdict = f"whether {judge} may {what} is open"
     # who predicts nothing of itself has no ranking to stand in for
     if low > -LOSS and own > 0:
@@ -262,60 +245,57 @@ def _may_stand_in(one: xr.Dataset, best: int, metric: str) -> list[str]:
         verdict = f"{judge} should not {what}"
     # an end is not shown as 0 that is not
     digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
-    judges = int((~np.isnan(one["tau"].values)).sum())
     picked = f"; picked of {judges}, so optimistic" if judges > 1 else ""
-    topics = counted(int(one["topics"].values[best]), unit(one))
+    topics = counted(int(best["topics"]), unit(best))
     return [
-        f"{metric}: {verdict}: on half of the {topics} that both judged it predicts {truth} on the other half with "
-        f"tau {short(other)}, {truth} itself with {short(own)} (difference "
-        f"{_with_interval(gain, low, high, digits)}{picked}). {_first(one, best)}{_among_best(one, best)}."
+        f"{best.metric.item()}: {verdict}: on half of the {topics} that both judged it predicts {truth} on the other "
+        f"half with tau {short(other)}, {truth} itself with {short(own)} (difference "
+        f"{_interval(best, 'phi_gain', digits)}{picked}). {_first(best)}{_among_best(best)}."
     ]
 
 
-def _first(one: xr.Dataset, best: int) -> str:
+def _first(best: xr.Dataset) -> str:
     """Say where the truth has the judge's first system."""
-    truth, judge = (one[f"{who}_mean"].values[best] for who in ("truth", "judge"))
+    truth, judge = (best[f"{who}_mean"].values for who in ("truth", "judge"))
     at = int(np.nanargmax(judge))
     place = 1 + int((truth > truth[at]).sum())
     if place == 1:
-        return f"Both have {one.system.values[at]} first"
+        return f"Both have {best.system.values[at]} first"
     return (
-        f"Its first, {one.system.values[at]}, is number {place} by {_truth(one)}, whose first is "
-        f"{one.system.values[int(np.nanargmax(truth))]}"
+        f"Its first, {best.system.values[at]}, is number {place} by {_truth(best)}, whose first is "
+        f"{best.system.values[int(np.nanargmax(truth))]}"
     )
 
 
-def _among_best(one: xr.Dataset, best: int) -> str:
+def _among_best(best: xr.Dataset) -> str:
     """Say where tau among the best systems lies below the interval of tau among all."""
-    tau, low, among = (
-        float(one[name].values[best]) for name in ("tau", "tau_low", "tau_best")
-    )
+    tau, low, among = (float(best[name]) for name in ("tau", "tau_low", "tau_best"))
     if not among < low:
         return ""
-    number = about(one)["options"]["best"]
+    number = about(best)["options"]["best"]
     return (
-        f"; tau among the {number} best by {_truth(one)} is {short(among)}, among all systems "
+        f"; tau among the {number} best by {_truth(best)} is {short(among)}, among all systems "
         f"{short(tau)}"
     )
 
 
-def _favour_line(one: xr.Dataset, best: int, metric: str, dim: str) -> list[str]:
+def _favour_line(best: xr.Dataset, dim: str) -> list[str]:
     """Name whom the best judge favours most, if that is clear: of groups, where there are some, or of systems."""
-    if f"{dim}_favour" not in one:
+    if f"{dim}_favour" not in best:
         return []
-    called, several = _called(one, dim)
-    judge = one.judge.values[best]
-    favour = one[f"{dim}_favour"].values[best]
-    clear = one[f"{dim}_favour_p_corrected"].values[best] < 0.05
+    called, several = _called(best, dim)
+    metric, judge = best.metric.item(), best.judge.item()
+    favour = best[f"{dim}_favour"].values
+    clear = best[f"{dim}_favour_p_corrected"].values < 0.05
     if not clear.any():
         return [
-            f"{metric}: {judge} clearly favours no {called} (Benjamini-Hochberg, .05){_at_most(one, best, dim)}."
+            f"{metric}: {judge} clearly favours no {called} (Benjamini-Hochberg, .05){_at_most(best, dim)}."
         ]
     most = int(np.where(clear, np.abs(favour), -1).argmax())
     verb = "favours" if favour[most] > 0 else "disfavours"
     count = int(clear.sum())
     return [
-        f"{metric}: {judge} {verb} {called} {one[dim].values[most]} most, by {short(abs(float(favour[most])), 3)} "
+        f"{metric}: {judge} {verb} {called} {best[dim].values[most]} most, by {short(abs(float(favour[most])), 3)} "
         f"relative to all systems; {count} of {clear.size} {several} {'is' if count == 1 else 'are'} clearly favoured "
         "or disfavoured (Benjamini-Hochberg, .05)."
     ]
@@ -327,17 +307,14 @@ def _called(one: xr.Dataset, dim: str) -> tuple[str, str]:
     return called, "families" if called == "family" else f"{called}s"
 
 
-def _at_most(one: xr.Dataset, best: int, dim: str) -> str:
+def _at_most(best: xr.Dataset, dim: str) -> str:
     """Say of a few families how large a favour the intervals leave possible."""
     if dim != "group":
         return ""
-    cells = zip(
-        one[dim].values,
-        *(one[f"{dim}_favour{end}"].values[best] for end in ("", "_low", "_high")),
-        strict=True,
-    )
-    ends = max((abs(float(end)), str(name)) for name, _, *both in cells for end in both)
-    return f"; intervals, each by itself, leave at most {short(ends[0], 3)} ({ends[1]})"
+    names = best[dim].values.astype(str).tolist()
+    sizes = [abs(best[f"{dim}_favour_{end}"].values) for end in ("low", "high")]
+    most, name = max(zip(np.max(sizes, axis=0), names, strict=True))
+    return f"; intervals, each by itself, leave at most {short(most, 3)} ({name})"
 
 
 def _of_labels(outcome: xr.Dataset) -> list[str]:
@@ -348,7 +325,7 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
     # judges are ordered over the pairs that all of them judged, if there are any
     best = int(np.nanargmax(kappa if np.isnan(same).any() else same))
     low, high = (
-        float(outcome[f"label_{end}"].sel(figure="kappa_relevant").values[best])
+        outcome[f"label_{end}"].sel(figure="kappa_relevant")[best]
         for end in ("low", "high")
     )
     more = float(outcome["label"].sel(figure="more_relevant").values[best])
@@ -368,7 +345,7 @@ def _of_labels(outcome: xr.Dataset) -> list[str]:
             )
     return [
         f"Labels: {name} agrees with {_truth(outcome)} on relevance with kappa "
-        f"{_with_interval(float(kappa[best]), low, high)}{highest}, over {both} pairs that both "
+        f"{with_interval(kappa[best], low, high, digits=2)}{highest}, over {both} pairs that both "
         f"judged; its share of relevant labels is {100 * abs(more):.1f} points {lenient}."
     ]
 
@@ -512,16 +489,15 @@ def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
         shown["topics"] = made["topics"]
     shown |= {
         "tau": [
-            _with_interval(*row)
-            for row in made.select("tau", "tau_low", "tau_high").rows()
+            with_interval(*row, digits=2) for row in made.select(ends("tau")).rows()
         ],
-        **({"soft": _short(made["soft"].to_list())} if "soft" in made else {}),
-        "tau_AP": _short(made["tau_ap"].to_list()),
-        f"{about(outcome)['options']['best']} best": _short(made["tau_best"].to_list()),
+        **({"soft": list(map(short, made["soft"]))} if "soft" in made else {}),
+        "tau_AP": list(map(short, made["tau_ap"])),
+        f"{about(outcome)['options']['best']} best": list(map(short, made["tau_best"])),
     }
     if "phi" in made.columns:
         shown["phi (truth)"] = [
-            "-" if a is None else f"{_one(a)} ({_one(b)})"
+            "-" if a is None else f"{short(a)} ({short(b)})"
             for a, b in made.select("phi", "phi_truth").rows()
         ]
     return pl.DataFrame(shown)
@@ -554,8 +530,8 @@ def _clear(outcome: xr.Dataset) -> pl.DataFrame:
         return pl.DataFrame()
     clear = _pairs(outcome).filter(pl.col("soft_p_corrected") < 0.05)
     clear = clear.sort("soft_p").head(DIFFER)
-    ends = clear.select("soft_difference", "soft_low", "soft_high")
-    differences = [_with_interval(*row) for row in ends.rows()]
+    cells = clear.select("soft_difference", "soft_low", "soft_high").rows()
+    differences = [with_interval(*row, digits=2) for row in cells]
     return clear.select(
         "judge_a",
         "judge_b",
@@ -595,7 +571,7 @@ def _shown_favours(
 ) -> pl.DataFrame:
     """Show favours with their intervals; called : what is favoured, as "family"."""
     rows = most.select("favour", "low", "high").rows()
-    favours = [_with_interval(value, low, high, 3) for value, low, high in rows]
+    favours = [with_interval(*row) for row in rows]
     return most.select(
         "judge",
         *(["metric"] if outcome.sizes["metric"] > 1 else []),
@@ -616,12 +592,12 @@ def _labels_shown(outcome: xr.Dataset) -> pl.DataFrame:
         for end in ("low", "high")
     )
     cells = {
-        head: _short(label.sel(figure=figure).values.tolist())
+        head: list(map(short, label.sel(figure=figure).values))
         for head, figure in columns.items()
     }
     kappa = label.sel(figure="kappa_relevant").values
     cells["kappa relevant"] = [
-        _with_interval(*row) for row in zip(kappa, low, high, strict=True)
+        with_interval(*row, digits=2) for row in zip(kappa, low, high, strict=True)
     ]
     more = label.sel(figure="more_relevant").values.tolist()
     return pl.DataFrame(
@@ -632,23 +608,3 @@ def _labels_shown(outcome: xr.Dataset) -> pl.DataFrame:
             "more relevant": [short(value, sign=True) for value in more],
         }
     )
-
-
-def _with_interval(
-    value: float | None, low: float | None, high: float | None, digits: int = 2
-) -> str:
-    if value is None or np.isnan(value):
-        return "-"
-    if low is None or high is None or np.isnan(low):
-        ends = ""
-    else:
-        ends = f" ({short(low, digits)} to {short(high, digits)})"
-    return short(value, digits) + ends
-
-
-def _one(value: float | None) -> str:
-    return short(np.nan if value is None else value)
-
-
-def _short(values: Sequence[float | None]) -> list[str]:
-    return [_one(value) for value in values]

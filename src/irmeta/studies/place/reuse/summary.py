@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.metrics.names import highest, leading, parse
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import intervals, short
+from irmeta.scores.figures import interval, intervals, short
 from irmeta.scores.groups.teams import taking
 from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.place.reuse.study import unjudged_at
@@ -218,11 +218,11 @@ def _adjustment(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     else:
         bound = ""
     low, high = row["adjusted_low"], row["adjusted_high"]
-    interval = f"{level:.0%} interval {short(low, 3)} to {short(high, 3)}"
+    between = f"{level:.0%} interval {interval(low, high)}"
     if row["extrapolated"]:
-        interval += ", extrapolated"
+        between += ", extrapolated"
     return (
-        f"{row['run']}: {row['metric']} would be {short(row['adjusted'], 3)} if it had been pooled ({interval}), and "
+        f"{row['run']}: {row['metric']} would be {short(row['adjusted'], 3)} if it had been pooled ({between}), and "
         f"is {short(row['score'], 3)} with {row['unjudged']:.1%} of its {_first(row['metric'], depth)} "
         f"unjudged{bound}."
     )

@@ -52,10 +52,7 @@ def given(text: str, system: str = GIVEN) -> xr.DataArray:
     scores: dict[str, float] = {}
     for part in split(text):
         name, equals, value = part.rpartition("=")
-        try:
-            number = strictly.number(value)
-        except ValueError:
-            number = np.nan
+        number = strictly.number_or_nan(value)
         if not equals or not name or np.isnan(number):
             raise ScoresError(
                 f"{part!r}: expected METRIC=SCORE, as in 'P@10=0.43 RR=0.61'"
