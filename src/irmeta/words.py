@@ -122,6 +122,15 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}s"
 
 
+def are(number: int) -> str:
+    """Return the verb of a number of things.
+
+    >>> are(1), are(0)
+    ('is', 'are')
+    """
+    return "is" if number == 1 else "are"
+
+
 def printable(text: str, kept: str = "") -> str:
     r"""Show characters that nobody sees as escapes: a name from a file must not steer a terminal or break a line.
 

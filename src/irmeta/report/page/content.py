@@ -17,7 +17,7 @@ from irmeta.scores.groups.teams import Grouping, source_of_groups
 from irmeta.scores.selection import choose_names, complete, main, varying
 from irmeta.studies import name_of
 from irmeta.studies.result import Result
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 LEVELS: Mapping[Level, str] = {
     "topic": "Topic level",
@@ -204,9 +204,7 @@ def _usable(
             f"{', '.join(flat)} {verb} the same mean for every system; left out of all sections"
         )
     if not kept.sizes["metric"]:
-        count = (
-            f"{cube.sizes['system']} system{'s' if cube.sizes['system'] != 1 else ''}"
-        )
+        count = counted(cube.sizes["system"], "system")
         raise ScoresError(
             f"{name}: no metric distinguishes its {count}; a report needs systems that differ"
         )

@@ -12,7 +12,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.leaderboards import front
 from irmeta.stats.leaderboards.standing import Standing
 from irmeta.studies.leaderboard.board import Board
-from irmeta.words import counted, listed
+from irmeta.words import are, counted, listed
 
 LEAST = 2
 """Models with a cost that it takes to speak of a front."""
@@ -84,7 +84,7 @@ def _costs(board: Board, given: Mapping[str, float]) -> tuple[Floats, list[str]]
     if strangers:
         notes.append(
             Act(
-                f"{counted(len(strangers), model)} of the costs {'is' if len(strangers) == 1 else 'are'} not on the "
+                f"{counted(len(strangers), model)} of the costs {are(len(strangers))} not on the "
                 f"board: {listed(strangers)}"
             )
         )

@@ -19,7 +19,7 @@ from irmeta.stats.leaderboards.standing import ranked
 from irmeta.stats.rankings.first import few
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.studies.leaderboard.study import PREDICTED
-from irmeta.words import counted, joined, listed, shortened
+from irmeta.words import are, counted, joined, listed, shortened
 
 WORDS: Mapping[str, str] = {
     "mean": "the mean{of} over {task}s",
@@ -283,15 +283,12 @@ def _values(one: xr.Dataset) -> pl.Series:
     holes = one["score"].isnull().any("topic").values
     marks = [PARTLY if "predicted" in one and some else "" for some in holes]
     marked = zip(values, marks, strict=True)
-    words = [f"{value:.{_decimals(value, votes)}f}{mark}" for value, mark in marked]
+    words = []
+    for value, mark in marked:
+        # votes are whole, or halves where models tie
+        decimals = int(value % 1 != 0) if votes else 4
+        words.append(f"{value:.{decimals}f}{mark}")
     return pl.Series(words)
-
-
-def _decimals(value: float, votes: bool) -> int:
-    """Say how many decimals a value has: votes are whole, or halves where models tie."""
-    if votes:
-        return int(value % 1 != 0)
-    return 4
 
 
 def _texts(labels: xr.DataArray) -> list[str]:
@@ -345,7 +342,7 @@ def _of_front(outcome: xr.Dataset) -> str:
     sure = every.filter("front_sure")["system"].to_list()
     open_ = every.filter(pl.col("front_possible") & ~pl.col("front_sure"))["system"]
     out = int((~every["front_possible"]).sum())
-    who = f"{listed(sure)} {'is' if len(sure) == 1 else 'are'} surely on it"
+    who = f"{listed(sure)} {are(len(sure))} surely on it"
     parts = [who] if sure else []
     if len(open_):
         parts.append(f"{listed(open_)} may be")
@@ -370,7 +367,7 @@ def _mixed_scales(outcome: xr.Dataset) -> list[str]:
         return []  # a score is what its topic adds to the mean
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []
-    few_tasks = listed((shortened(task) for task in outcome.topic.values[larger]), 3)
+    few_tasks = listed(map(shortened, outcome.topic.values[larger]), 3)
     others = counted(int((~larger).sum()), f"other {names['task']}")
     highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
     return [
@@ -385,9 +382,8 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
     full = scores[np.isfinite(scores).all(axis=1)]
     if len(full) < 2:
         return ""
-    tau = float(
-        tau_b(settled(full[:, larger].mean(axis=1)), settled(full.mean(axis=1)))
-    )
+    means = (settled(part.mean(axis=1)) for part in (full[:, larger], full))
+    tau = float(tau_b(*means))
     if tau >= CLOSE:
         return f"; the former alone decide the order by the mean (tau {short(tau)})"
     return ""
@@ -441,10 +437,7 @@ def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
     absent = int(outcome["score"].isel(system=leader).isnull().sum())
     if "predicted" not in outcome or not absent:
         return ""
-    are = "is" if absent == 1 else "are"
-    return (
-        f" ({absent} of its {counted(outcome.sizes['topic'], 'score')} {are} predicted)"
-    )
+    return f" ({absent} of its {counted(outcome.sizes['topic'], 'score')} {are(absent)} predicted)"
 
 
 def _leader_may_be(outcome: xr.Dataset, leader: xr.Dataset) -> str:
@@ -517,7 +510,7 @@ def _decided(outcome: xr.Dataset) -> list[str]:
     if not few(int(decides.sum()), every):
         return []
     tasks = counted(int(decides.sum()), nouns(outcome)["task"])
-    which = listed(shortened(task) for task in outcome.topic.values[decides])
+    which = listed(map(shortened, outcome.topic.values[decides]))
     other = shortened(outcome["runner_up"].item())
     return [
         f"Without {tasks} of {every} ({which}) {other} would be level with {shortened(_leader(outcome))} or ahead."
@@ -526,12 +519,12 @@ def _decided(outcome: xr.Dataset) -> list[str]:
 
 def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
     """Say how much is missing and what it decides."""
-    absent = int(np.isnan(outcome["score"].values).sum())
+    absent = int(outcome["score"].isnull().sum())
     if not absent:
         return []
     one = outcome.sel(aggregate=kind)
     wide = (one["worst"] - one["best"]).values
-    lacking = np.isnan(outcome["score"].values).any(axis=1)
+    lacking = outcome["score"].isnull().any("topic").values
     count = f"{absent:,} of {outcome['score'].size:,} scores are missing ({absent / outcome['score'].size:.0%})"
     if "predicted" in outcome:
         return [
@@ -543,17 +536,14 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
             "worse than predicted, and ranks favour whoever withheld them."
         ]
     model = nouns(outcome)["model"]
-    unranked = int(np.isnan(one["value"].values).sum())
+    unranked = int(one["value"].isnull().sum())
+    without = ""
     if unranked:
-        without = f"{counted(unranked, model)} {_has(unranked)} no {kind}"
-    else:
-        without = ""
-    moved = (
-        f"the median {model} with missing scores has {np.median(wide[lacking]) + 1:.0f} possible "
-        "ranks"
-    )
+        have = "has" if unranked == 1 else "have"
+        without = f"{counted(unranked, model)} {have} no {kind}; "
     return [
-        f"{count}: {'; '.join(part for part in (without, moved) if part)}. These bounds hold "
+        f"{count}: {without}the median {model} with missing scores has {np.median(wide[lacking]) + 1:.0f} possible "
+        "ranks. These bounds hold "
         "whatever the missing scores are, even if bad ones were withheld; --holes predict narrows "
         f"them if {model}s skipped {nouns(outcome)['task']}s for other reasons{_sparse(outcome)}."
     ]
@@ -655,9 +645,3 @@ def _suffice(outcome: xr.Dataset) -> list[str]:
     if step == 0:
         rank = f"The {task} {some} alone ranks"
     return [f"{rank} {every}: such choices reach {worth}."]
-
-
-def _has(count: int) -> str:
-    if count == 1:
-        return "has"
-    return "have"

@@ -13,7 +13,7 @@ from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place import between, claims
 from irmeta.studies.place.rows import figure, first, interval_of, most_of
 from irmeta.studies.place.study import OWN, PAIR
-from irmeta.words import counted
+from irmeta.words import are, counted
 
 _STAND = ("standardized", "percentile", "median", "best")
 _PLACE = ("percentile", "percentile_low", "percentile_high")
@@ -248,8 +248,7 @@ def _among(row: Mapping[str, Any]) -> str:
         return place_among
     better = int(row["surely_better"])
     same = int(row["not_different"])
-    are = "is" if better == 1 else "are"
-    return f"{place_among}: {better} {are} significantly better and {same} not significantly different"
+    return f"{place_among}: {better} {are(better)} significantly better and {same} not significantly different"
 
 
 def _plain_scores(row: Mapping[str, Any]) -> str:

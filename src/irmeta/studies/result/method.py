@@ -11,7 +11,7 @@ from irmeta import studies
 from irmeta.choices import MEANINGS, MissingOfPairs
 from irmeta.scores.attributes import CHOSEN, LEFT_OUT, about
 from irmeta.scores.groups.clusters import unit
-from irmeta.words import counted, joined, listed
+from irmeta.words import are, counted, joined, listed
 
 TESTS = {
     "max-t": "max-t test",
@@ -133,10 +133,10 @@ def _missing(options: Mapping[str, Any], missing: int) -> str:
     if not missing:
         return "none is missing"
     if options.get("missing") == "error":
-        return f"{missing} {'is' if missing == 1 else 'are'} missing, of systems that were not compared"
+        return f"{missing} {are(missing)} missing, of systems that were not compared"
     done = MEANINGS[MissingOfPairs].get(options.get("missing", ""), "")
     how = f" ({options['missing']}: {done})" if done else ""
-    return f"{missing} {'is' if missing == 1 else 'are'} missing{how}"
+    return f"{missing} {are(missing)} missing{how}"
 
 
 def _test(options: Mapping[str, Any], unit: str) -> str:

@@ -18,7 +18,7 @@ from irmeta.io.tables.mteb.results import Results
 from irmeta.io.tables.mteb.tasks import Chosen, wanted
 from irmeta.parallel import steps
 from irmeta.scores.cube import cube
-from irmeta.words import counted
+from irmeta.words import are, counted
 from irmeta.words import listed as in_a_list
 
 METRIC = "main_score"
@@ -89,9 +89,8 @@ def import_mteb(
 def _unread(errors: Sequence[FileFormatError]) -> list[str]:
     if not errors:
         return []
-    are = "is" if len(errors) == 1 else "are"
     return [
-        f"{counted(len(errors), 'file')} could not be read and {are} left out: {in_a_list(errors)}"
+        f"{counted(len(errors), 'file')} could not be read and {are(len(errors))} left out: {in_a_list(errors)}"
     ]
 
 

@@ -13,6 +13,7 @@ from irmeta.report.plots.rows import height
 from irmeta.report.plots.systems.description import shades
 from irmeta.scores.attributes import about
 from irmeta.scores.result import describe as described
+from irmeta.words import counted
 
 REMARKS = 5
 """How many remarks on the data stand at the top; all are below."""
@@ -37,9 +38,7 @@ def panel(content: Content, name: str) -> Panel:
         missing = f"{size['missing']:,} of {scores.size:,} scores are missing"
     else:
         missing = "no score is missing"
-    systems, topics, metrics = (
-        f"{count} {dim}{'s' if count != 1 else ''}" for dim, count in counts.items()
-    )
+    systems, topics, metrics = (counted(count, dim) for dim, count in counts.items())
     finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
     about_scores = about(scores)
     facts = {

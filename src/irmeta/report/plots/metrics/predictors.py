@@ -18,6 +18,7 @@ from irmeta.report.plots.rows import (
     legend,
     named_rows,
 )
+from irmeta.words import counted
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -33,9 +34,7 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
             rows = np.arange(tau.size)
             axes.plot(tau, rows, marker, color=colour, alpha=0.8, **DOT)
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
-    counts = [
-        f"{size} predictor{'s' if size > 1 else ''}" for size in outcome["size"].values
-    ]
+    counts = [counted(size, "predictor") for size in outcome["size"].values]
     legend(axes, keys(counts, [str(name) for name in outcome.collection.values]))
     return named_rows(
         axes,

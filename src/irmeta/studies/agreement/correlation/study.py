@@ -43,7 +43,7 @@ from irmeta.stats.rankings.agreement import (
     share_interval,
 )
 from irmeta.studies.door import study
-from irmeta.words import counted, listed
+from irmeta.words import are, counted, listed
 
 FEWEST = 4
 """Fewer values than these have no interval, whatever their correlation without each topic."""
@@ -353,9 +353,8 @@ def _check(
         independent = len(set(units(scores)))
         if level != "system" and independent < 4:
             noun = CLUSTER if in_clusters(scores) else "topic"
-            verb = "is" if independent == 1 else "are"
             raise ScoresError(
-                f"{name}: a correlation over topics needs at least 4 {noun}s, there {verb} {independent}; "
+                f"{name}: a correlation over topics needs at least 4 {noun}s, there {are(independent)} {independent}; "
                 "to correlate system means use --unit system"
             )
 

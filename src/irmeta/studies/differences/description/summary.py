@@ -17,7 +17,7 @@ from irmeta.stats import descriptive
 from irmeta.stats.rankings.first import few
 from irmeta.studies.differences.description.study import EQUAL, LEFT
 from irmeta.studies.differences.without import CHANGE, between, goes
-from irmeta.words import counted, listed
+from irmeta.words import are, counted, listed
 
 FEW_METRICS = 4
 """The means by this many metrics stand side by side; more are a table for programs."""
@@ -168,7 +168,7 @@ def _survival(one: xr.Dataset) -> str:
     )
     survive = "No pair of systems is distinguished, with them or without."
     if pairs or now:
-        fresh = f"{now - stay} {'is' if now - stay == 1 else 'are'} new"
+        fresh = f"{now - stay} {are(now - stay)} new"
         survive = f"Of {counted(pairs, 'distinguished pair')} {stay} stay, and {fresh}."
     return (
         f"{goes(one)}, {first} the best by {by}: its lead over {name} changes to {lead}, by {change}"

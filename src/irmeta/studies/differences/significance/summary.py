@@ -15,7 +15,7 @@ from irmeta.stats.halves.swaps import least_difference
 from irmeta.stats.tests.comparing import CORRECTED, JOINT
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.studies.differences.notes import at_bound
-from irmeta.words import counted, listed
+from irmeta.words import are, counted, listed
 
 FEW_METRICS = 4
 """Systems are shown for at most this number of metrics; programs read all of them."""
@@ -195,8 +195,7 @@ def _beside_best(of_metric: xr.Dataset) -> str:
             return f"{tied}; every other is significantly different from each of them."
         others = counted(alike, "other system")
         if _opposed(of_metric)[best].any():
-            are = "is" if alike == 1 else "are"
-            return f"{tied}; {others} {are} not shown to be worse than each of them."
+            return f"{tied}; {others} {are(alike)} not shown to be worse than each of them."
         return f"{tied}; {others} cannot be distinguished from at least one of them."
     alike = int((~_confirmed(of_metric)[best]).sum()) - 1
     if alike == 0:

@@ -25,7 +25,7 @@ from irmeta.studies.differences.notes import at_bound
 from irmeta.studies.differences.versus import gate, left
 from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.studies.differences.versus.pairs import MEDIAN
-from irmeta.words import counted, listed
+from irmeta.words import are, counted, listed
 
 FEW_METRICS = 4
 FEW_COMPARISONS = 3
@@ -463,7 +463,7 @@ def _of_many(one: xr.Dataset) -> str:
         one.sizes["against"],
     )
     rest = count - better - worse
-    open_ = f"{rest} {'is' if rest == 1 else 'are'} not distinguished from it"
+    open_ = f"{rest} {are(rest)} not distinguished from it"
     if options["correct"] in ("none", options["test"]):
         correction = ""
     else:

@@ -19,7 +19,7 @@ from irmeta.stats.judging import unlabelled
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.judges.compare.agreement import on_pairwise_topics
 from irmeta.studies.judges.compare.aligned import Aligned, aligned
-from irmeta.words import counted, listed
+from irmeta.words import are, counted, listed
 
 DEPTH = 100
 """Ranks that are compared at most, and those of a metric without a cutoff."""
@@ -170,7 +170,7 @@ def said(one: xr.Dataset, metric: str) -> list[str]:
     )
     verdict = f"{who} clearly better"
     if worse.size:
-        is_ = "is" if worse.size == 1 else "are"
+        is_ = are(worse.size)
         verdict = f"{listed(worse, NAMED)} {is_} not clearly better"
         if judges > 1:
             verdict = f"{worse.size} of {counted(judges, 'judge')} {is_} not clearly better: {listed(worse, NAMED)}"

@@ -11,7 +11,7 @@ from irmeta.scores.figures import short, with_interval
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.judges.compare import baselines
-from irmeta.words import counted, joined
+from irmeta.words import are, counted, joined
 
 FEW_FAMILIES = 8
 """At most this number of families is shown whether their favour is clear or not."""
@@ -220,12 +220,12 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
         return [
             f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (soft pairwise accuracy, .05)."
         ]
-    verdict = f"{alike} of the other {p.size} judges {'is' if alike == 1 else 'are'} not clearly worse than {name}"
+    verdict = f"{alike} of the other {p.size} judges {are(alike)} not clearly worse than {name}"
     if alike in (0, p.size):
         verdict = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
     return [
         f"{metric}: {verdict}; of {tested.size} differences between judges {differ} "
-        f"{'is' if differ == 1 else 'are'} more than noise (soft pairwise accuracy; Holm, .05)."
+        f"{are(differ)} more than noise (soft pairwise accuracy; Holm, .05)."
     ]
 
 
@@ -296,7 +296,7 @@ def _favour_line(best: xr.Dataset, dim: str) -> list[str]:
     count = int(clear.sum())
     return [
         f"{metric}: {judge} {verb} {called} {best[dim].values[most]} most, by {short(abs(float(favour[most])), 3)} "
-        f"relative to all systems; {count} of {clear.size} {several} {'is' if count == 1 else 'are'} clearly favoured "
+        f"relative to all systems; {count} of {clear.size} {several} {are(count)} clearly favoured "
         "or disfavoured (Benjamini-Hochberg, .05)."
     ]
 

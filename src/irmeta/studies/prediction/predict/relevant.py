@@ -18,7 +18,7 @@ from irmeta.metrics.names import Metric, parse, raw
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.regression import Moments
 from irmeta.stats.prediction.scales import from_scale
-from irmeta.words import listed
+from irmeta.words import are, listed
 
 NUMBER = "NumRel"
 """The metric that is the number of relevant documents."""
@@ -145,11 +145,10 @@ def caution(
         capped = [name for name in capped if not divided(name)]
     lines = []
     if capped:
-        verb = "is" if len(capped) == 1 else "are"
         lines.append(
-            f"{listed(capped)} {verb} divided by the number of relevant documents ({between}): if yours is far from "
-            "that, intervals miss nearly all systems. Name a few systems whose scores are known (--calibrate), or else "
-            "say the number (--relevant)."
+            f"{listed(capped)} {are(len(capped))} divided by the number of relevant documents ({between}): if yours is "
+            "far from that, intervals miss nearly all systems. Name a few systems whose scores are known "
+            "(--calibrate), or else say the number (--relevant)."
         )
     served = [name for name in targets if divided(name)]
     if known is not None and served and not low / FAR <= known.here <= high * FAR:
