@@ -140,3 +140,11 @@ def test_all_replaces_its_own_files_but_none_that_was_changed(tmp_path: Path) ->
     ):
         run("all", "--data", tmp_path, "-o", folder)
     assert (folder / "bad.json").read_text() == "my own"
+
+
+def test_help_names_the_papers() -> None:
+    """The short help lists every paper that can be asked for, and `all`."""
+    code, shown = run("--help")
+    words = " ".join(shown.replace("│", " ").split())
+    assert code == 0
+    assert f"Which paper? {', '.join(verb.PAPERS)}, all." in words

@@ -26,14 +26,15 @@ PAPERS: dict[str, str] = {
     "rahmani2025-syndl": "SynDL, a synthetic test collection (Rahmani et al., WWW Companion 2025)",
 }
 """Title by name; a name with underscores is the module in `irmeta.papers` that has `reproduce`."""
-_CHOICES = {**PAPERS, "all": "every paper, as a page"}
-_WHICH = "\n".join(f"{name}: {what}" for name, what in _CHOICES.items())
+_CHOICES = "\n".join(f"{name}: {title}" for name, title in PAPERS.items())
 
 
 @app.command()
 def reproduce(
     shown: Shown,
-    paper: Annotated[str, argument(help=f"Which paper?\n\n{_WHICH}")],
+    paper: Annotated[
+        str, argument(help=f"Which paper?\n\n{_CHOICES}\nall: every one, as a page")
+    ],
     data: Folder | None = None,
     seed: Seed = 0,
 ) -> None:
@@ -69,7 +70,9 @@ def reproduce(
         outcomes = _outcomes([_module(paper)], folder, seed, quiet)
         emit(Result(outcomes[0]), form=form, output=output, table=table)
     else:
-        raise IrmetaError(f"unknown paper {paper!r}; {nearest(paper, _CHOICES)}")
+        raise IrmetaError(
+            f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}"
+        )
     sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes)))
 
 
