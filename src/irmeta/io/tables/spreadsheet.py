@@ -3,20 +3,19 @@
 import codecs
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from difflib import SequenceMatcher
 from itertools import product
 from os import PathLike
 from pathlib import Path
 from shlex import quote
-from typing import Any
+from typing import Any, Unpack
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, read_bytes, shown, stem
 from irmeta.io.formats import parquet
@@ -29,7 +28,13 @@ from irmeta.scores.attributes import PRINTED, recorded
 from irmeta.scores.cube import DIMS, check, from_frame_all, possible
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
-from irmeta.scores.tables.frames import ALL, SCORE, SPELLINGS, columns_of
+from irmeta.scores.tables.frames import (
+    ALL,
+    SCORE,
+    SPELLINGS,
+    Named,
+    columns_of,
+)
 from irmeta.words import counted, listed, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
@@ -48,44 +53,29 @@ _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
 def import_table(
     path: str | PathLike[str],
     *,
-    system: str | None = None,
-    topic: str | None = None,
-    metric: str | None = None,
-    score: str | None = None,
-    repeat: str | None = None,
-    cluster: str | None = None,
-    rows: Rows | None = None,
-    ignore: str | Iterable[str] = (),
     collection: str | None = None,
+    **columns: Unpack[Named],
 ) -> dict[str, xr.DataArray]:
     """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, JSON, or a document.
 
     path : a file or a URL. JSON is a list of rows, dicts of dicts, or a comparison saved by ranx. A document is a paper
     or a page in LaTeX, HTML or Markdown; "paper.tex#2", or "#" and a label, chooses one of its tables.
-    system, topic, metric, score, repeat, cluster, rows, ignore : what columns are called, and which have no scores, as
-    in `irmeta.from_frame`. A table without a column of collections is one, named by `collection` or the file.
+    collection : what to call a table without a column of collections, by default as the file.
+    columns : what columns are called, and which have no scores, as in `irmeta.from_frame`: system, topic, metric,
+    score, repeat, cluster, rows, ignore.
     """
     where, words = part_of(path)
     table, told = table_in(where, words)
-    columns: dict[str, Any] = {
-        "system": system,
-        "topic": topic,
-        "metric": metric,
-        "score": score,
-        "repeat": repeat,
-        "cluster": cluster,
-        "rows": rows,
-    }
     left: list[str] = []
     if isinstance(table, pl.DataFrame):
-        table, left = unmarked(table, _names(table, columns, ignore))
+        table, left = unmarked(table, _names(table, **columns))
         told = [*told, *left]
     try:
-        cubes = from_frame_all(table, ignore=ignore, **columns)
+        cubes = from_frame_all(table, **columns)
     except ScoresError as error:
         says = "; ".join([str(error), *left])
         raise FileFormatError(f"{shown(where)}: {says}") from error
-    if rows is None and system is None and topic is None:
+    if all(columns.get(name) is None for name in ("rows", "system", "topic")):
         told = [*told, *_guessed(table, cubes)]
     told = [*told, *_misspelt(table, cubes), *_scales(table, cubes)]
     cubes, by = _named_after(where, table, cubes)
@@ -110,18 +100,14 @@ def import_table(
     return cubes
 
 
-def _names(
-    table: pl.DataFrame, given: Mapping[str, Any], ignore: str | Iterable[str]
-) -> set[str | None]:
+def _names(table: pl.DataFrame, **given: Unpack[Named]) -> set[str | None]:
     """Return which columns hold no scores: those with a role, those left out, and the first where none has names."""
+    ignore = given.get("ignore", ())
     left = {ignore} if isinstance(ignore, str) else {*ignore}
     kept = [name for name in table.columns if name not in left]
     found = columns_of(kept)._replace(score=None)
-    said = {
-        role: name
-        for role, name in given.items()
-        if name and role not in ("score", "rows")
-    }
+    roles: dict[str, Any] = {role: given.get(role) for role in SPELLINGS}
+    said = {role: name for role, name in roles.items() if name and role != "score"}
     named = {found.system, found.topic, said.get("system"), said.get("topic")} - {None}
     first = [] if named else kept[:1]
     several = ",".join(said.values()).split(",")

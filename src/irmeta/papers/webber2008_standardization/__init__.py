@@ -10,7 +10,6 @@ from pathlib import Path
 import xarray as xr
 
 from irmeta.papers.parts import Part, gathered
-from irmeta.papers.webber2008_standardization.chance import chance_cells
 from irmeta.papers.webber2008_standardization.factors import factor_cells
 from irmeta.papers.webber2008_standardization.levels import (
     document_cells,
@@ -23,7 +22,7 @@ from irmeta.papers.webber2008_standardization.other_metrics import (
     same_cells,
     sum_cells,
 )
-from irmeta.papers.webber2008_standardization.pairs import pair_cells
+from irmeta.papers.webber2008_standardization.pairs import chance_cells, pair_cells
 from irmeta.papers.webber2008_standardization.sources import (
     DRAWS,
     REPARTITIONS,

@@ -8,7 +8,7 @@ import pytest
 from irmeta.errors import FileFormatError
 from irmeta.evaluation import lists
 from irmeta.evaluation.engine import evaluate
-from irmeta.studies.design.pooling import pooled, pools
+from irmeta.studies.design.depths import pooled, pools
 
 
 def runs(systems=20, topics=3, documents=40):
