@@ -128,7 +128,7 @@ class Derived:
             text = explained(views, "What --plot draws.")
             hints["view"] = (Annotated[views, option(help=text)], views.__args__[0])
         if self.verb.page:
-            writer = _named(self.verb.page)
+            writer = _imported(self.verb.page)
             texts = entries(writer.__doc__ or "")
             for name in self._of_page:
                 taken, default = question(texts[name])
@@ -193,7 +193,7 @@ class Derived:
         """The options of the page that -o FOLDER writes."""
         if not self.verb.page:
             return []
-        taken = inspect.signature(_named(self.verb.page)).parameters
+        taken = inspect.signature(_imported(self.verb.page)).parameters
         kept = [one for one in taken.values() if one.kind is one.KEYWORD_ONLY]
         shared = {one.name for one in fields(Shown)}
         return [
@@ -234,7 +234,7 @@ class Derived:
         if to is not None and to.suffix == ".parquet":
             refuse_overwriting(to)
             with working(shown.workers, quiet=shown.quiet):
-                given, scores_of = _named(self.verb.scores)(to, given)
+                given, scores_of = _imported(self.verb.scores)(to, given)
             shown = replace(shown, output=None)
         cubes = self._cubes(selected, given)
         if self._either and given.get("qrels") is None:
@@ -277,7 +277,7 @@ class Derived:
 
             old = folder / PAGE
             before = old.read_bytes() if old.is_file() else b""
-            page = _named(self.verb.page)(result, folder, **of_page)
+            page = _imported(self.verb.page)(result, folder, **of_page)
             say_wrote(
                 page, "open it in a browser, mail it, or host it", quiet=shown.quiet
             )
@@ -397,7 +397,7 @@ def _listed(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value] if value else []
 
 
-def _named(path: str) -> Any:
+def _imported(path: str) -> Any:
     """Return what stands in a module, as in "irmeta.io.lists.read_sample"."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(module), name)

@@ -56,7 +56,7 @@ class JudgmentSets:
         if not sets:
             raise ScoresError("there are no judgment sets; give one or more")
         qrels = {
-            str(name): _named(str(name), given, reading or Reading())
+            str(name): _judgments(str(name), given, reading or Reading())
             for name, given in sets.items()
         }
         # topics of all sets, numbered as they come
@@ -91,7 +91,7 @@ class JudgmentSets:
         return grades
 
 
-def _named(name: str, given: QrelsLike, reading: Reading) -> Qrels:
+def _judgments(name: str, given: QrelsLike, reading: Reading) -> Qrels:
     try:
         return qrels_of(given, reading)
     except FileFormatError as error:

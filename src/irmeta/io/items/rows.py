@@ -124,7 +124,7 @@ def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
             at,
         )
         for at, part in enumerate(parts)
-        for row in _named(part, names)
+        for row in _rows(part, names)
     ]
     columns = [*Row._fields[:-1], "file"]
     types = [*[pl.String] * 4, pl.Float64, *[pl.String] * 3, pl.Int64]
@@ -177,7 +177,7 @@ def _spelling(metric: str) -> str:
     return re.sub(r"[\s,]+", "_", labels([metric])[0].strip())
 
 
-def _named(part: Part, names: NamedBy) -> Iterator[Row]:
+def _rows(part: Part, names: NamedBy) -> Iterator[Row]:
     if names == "model":
         yield from part.rows
         return

@@ -186,7 +186,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
         ) from error
     if unknown := [name for name in ignored if name not in frame.columns]:
         raise ScoresError(
-            f"there is no column {unknown[0]!r} to ignore; the table has {_named(frame.columns)}"
+            f"there is no column {unknown[0]!r} to ignore; the table has {_some(frame.columns)}"
         )
     frame = frame.drop(ignored)
     roles: dict[str, Any] = {role: named.get(role) for role in SPELLINGS}
@@ -198,7 +198,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     found = columns_of(frame.columns, **(roles | {"metric": None} if whole else roles))
     if found.system is None and None not in (found.topic, found.metric, found.score):
         raise ScoresError(
-            f"no column of {_named(frame.columns)} says which system; give tables by system, as in "
+            f"no column of {_some(frame.columns)} says which system; give tables by system, as in "
             "from_frame({'bm25': table})"
         )
     of_score = SCORE if roles["score"] is None else roles["score"]
@@ -468,7 +468,7 @@ def _require_columns(names: Sequence[str], given: Mapping[str, str]) -> None:
     for role, name in given.items():
         if name not in names:
             raise ScoresError(
-                f"no column {name!r} for {role} in the table; it has {_named(names)}"
+                f"no column {name!r} for {role} in the table; it has {_some(names)}"
             )
         if name in roles:
             raise ScoresError(
@@ -508,7 +508,7 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
     scores = scores_of(frame[found.score], found.score).alias("score")
     left = [name for name in frame.columns if name not in found]
     if left:
-        notes = [f"unused columns: {_named(left)}"]
+        notes = [f"unused columns: {_some(left)}"]
     else:
         notes = []
     table = pl.DataFrame([*parts, scores])
@@ -625,7 +625,7 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
     """Refuse a wide table without columns of scores, or with one that is not of scores of a topic."""
     if not values or not frame.height:
         raise ScoresError(
-            f"no scores in the table, which has {_named(frame.columns) or 'no columns'}; a long table has columns for"
+            f"no scores in the table, which has {_some(frame.columns) or 'no columns'}; a long table has columns for"
             " system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: --system COLUMN --topic COLUMN --score COLUMN"
         )
@@ -665,7 +665,7 @@ def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) ->
         ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "COLUMN"
     options = " ".join(f"--{role} {name}" for role, name in ask.items())
     raise ScoresError(
-        f"{question} Say {options}; the table has {_named(frame.columns)}{mend}"
+        f"{question} Say {options}; the table has {_some(frame.columns)}{mend}"
     )
 
 
@@ -688,7 +688,7 @@ def _first(frame: pl.DataFrame) -> str:
     ):
         raise ScoresError(
             "no column of the table names systems or topics; it has "
-            f"{_named(frame.columns) or 'none'}. Name the columns: --system "
+            f"{_some(frame.columns) or 'none'}. Name the columns: --system "
             "COLUMN --topic COLUMN --score COLUMN; of a matrix that names only its columns, rows are "
             "numbered by irmeta import matrix FILE (--rows topics)"
         )
@@ -715,6 +715,6 @@ def spelled(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _named(names: Iterable[str]) -> str:
+def _some(names: Iterable[str]) -> str:
     """List names in a message, the first ten."""
     return listed((shortened(name, 30) for name in names), 10)

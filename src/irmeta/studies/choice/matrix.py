@@ -182,7 +182,7 @@ def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
             f"a matrix of metrics must be square, but its shape is {labelled.shape}; is it a "
             "score table?"
         )
-    metrics = _named(labelled)
+    metrics = _metrics(labelled)
     if kind not in (None, "covariance", "correlation"):
         raise ScoresError(
             f"a {kind} matrix is computed from scores, not from another matrix; pass the scores"
@@ -213,7 +213,7 @@ def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
     return MetricMatrix(metrics, scaled, kind or "given", notes=tuple(notes))
 
 
-def _named(labelled: xr.DataArray) -> list[str]:
+def _metrics(labelled: xr.DataArray) -> list[str]:
     """Return the metrics of a square matrix: its names, or numbers from 1."""
     names = [
         [str(name) for name in labelled.coords[dim].values]

@@ -136,17 +136,19 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     gains = ["gain", "gain_low", "gain_high", "survives", "beats"]
     chosen = frame(outcome, ["subset_topics"], by=["subset", "topic"])
     return {
-        "subsets": _named(
+        "subsets": _by_topics(
             frame(outcome, [f"subset_{k}" for k in kinds], by=["subset", "kind"])
         ),
-        "gains": _named(frame(outcome, [f"subset_{k}" for k in gains], by=["subset"])),
+        "gains": _by_topics(
+            frame(outcome, [f"subset_{k}" for k in gains], by=["subset"])
+        ),
         "chosen": chosen.filter("subset_topics").select(
             pl.col("subset").alias("topics"), "topic"
         ),
     }
 
 
-def _named(table: pl.DataFrame) -> pl.DataFrame:
+def _by_topics(table: pl.DataFrame) -> pl.DataFrame:
     names = {name: name.removeprefix("subset_") for name in table.columns}
     return with_nulls(table.rename(names | {"subset": "topics"}))
 

@@ -180,13 +180,13 @@ def leaderboard(
         ],
     )
     labels: dict[str, Any] = {
-        "system": _named(board.models),
-        "topic": _named(board.tasks),
-        "aggregate": _named(kinds),
-        "other": _named(kinds),
+        "system": _objects(board.models),
+        "topic": _objects(board.tasks),
+        "aggregate": _objects(kinds),
+        "other": _objects(kinds),
     }
     if type_of_task is not None:
-        labels["type"] = ("topic", _named(type_of_task))
+        labels["type"] = ("topic", _objects(type_of_task))
     called = recorded({"called": board.nouns._asdict()})
     return outcome.assign_coords(labels).assign_attrs(called)
 
@@ -211,7 +211,7 @@ def _as_used(
     return {name: allowed_for(one) for name, one in cubes.items()}
 
 
-def _named(names: Sequence[str]) -> npt.NDArray[np.object_]:
+def _objects(names: Sequence[str]) -> npt.NDArray[np.object_]:
     return np.asarray(names, dtype=object)
 
 

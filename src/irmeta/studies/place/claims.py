@@ -116,7 +116,7 @@ def _of_claim(row: Mapping[str, Any]) -> str:
     """Say where a claim begins, and where it ends."""
     gain = short(row["gain"], DIGITS, sign=True)
     return (
-        f"{_named(row)} claims {gain} {row['metric']} over {row['baseline']} ({short(row['baseline_mean'], DIGITS)}), "
+        f"{_system(row)} claims {gain} {row['metric']} over {row['baseline']} ({short(row['baseline_mean'], DIGITS)}), "
         f"which stands at {_at(row, 'baseline_')} of {counted(row['others'], 'system')} on {row['collection']}, "
         f"{_side(row, 'baseline_')}. The gain ends at {_at(row, '')}, {_end(row)}."
     )
@@ -125,12 +125,12 @@ def _of_claim(row: Mapping[str, Any]) -> str:
 def _of_report(row: Mapping[str, Any]) -> str:
     """Say where a system stands of which a paper reports a mean."""
     return (
-        f"{_named(row)}: {row['metric']} {short(row['mean'], DIGITS)} stands at {_at(row, '')} of "
+        f"{_system(row)}: {row['metric']} {short(row['mean'], DIGITS)} stands at {_at(row, '')} of "
         f"{counted(row['others'], 'system')} on {row['collection']}, {_end(row)}."
     )
 
 
-def _named(row: Mapping[str, Any]) -> str:
+def _system(row: Mapping[str, Any]) -> str:
     """Name a system with its paper."""
     if row["paper"]:
         return f"{row['system']} ({row['paper']})"

@@ -96,7 +96,9 @@ def known_by_collection(
                 "on all of its systems (irmeta standardize fit)"
             )
     return {
-        name: one if isinstance(one := known[name], xr.Dataset) else _named(check(one))
+        name: one
+        if isinstance(one := known[name], xr.Dataset)
+        else _means_on_a_topic(check(one))
         for name in names
     }
 
@@ -138,7 +140,7 @@ def only_means(known: Known) -> bool:
     return isinstance(known, xr.DataArray) and known.topic.values.tolist() == [MEAN]
 
 
-def _named(scores: xr.DataArray) -> xr.DataArray:
+def _means_on_a_topic(scores: xr.DataArray) -> xr.DataArray:
     """Return scores with means, if they are no more than that, as those of one topic."""
     if scores.topic.values.tolist() == [ALL]:
         return scores.assign_coords(topic=[MEAN])

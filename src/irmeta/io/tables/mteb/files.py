@@ -42,10 +42,10 @@ class Models:
         """Return model and revision of a file of results."""
         folder = file.parent
         if folder not in self._known:
-            self._known[folder] = self._named(folder)
+            self._known[folder] = self._model(folder)
         return self._known[folder]
 
-    def _named(self, folder: Path) -> tuple[str, str | None]:
+    def _model(self, folder: Path) -> tuple[str, str | None]:
         meta = folder / META
         held: Any = None
         try:

@@ -93,7 +93,7 @@ def _columns(heads: Sequence[Sequence[str]]) -> list[Column]:
     """Return the columns whose head names a metric."""
     made = []
     for at, levels in enumerate(heads):
-        if found := _named(levels):
+        if found := _metric(levels):
             made.append(Column(at, *found, " ".join(levels)))
     most = max(Counter(column.metric for column in made).values(), default=0)
     if most > 1:
@@ -102,10 +102,10 @@ def _columns(heads: Sequence[Sequence[str]]) -> list[Column]:
     return [column._replace(group="") for column in made]
 
 
-def _named(levels: Sequence[str]) -> tuple[str, str] | None:
+def _metric(levels: Sequence[str]) -> tuple[str, str] | None:
     """Return the metric of a column, and what else its head says.
 
-    >>> _named(["DL 19", "nDCG@10"]), _named(["Recall", "@10"]), _named(["nDCG", "20", "DL 19"])
+    >>> _metric(["DL 19", "nDCG@10"]), _metric(["Recall", "@10"]), _metric(["nDCG", "20", "DL 19"])
     (('nDCG@10', 'DL 19'), ('R@10', ''), ('nDCG@20', 'DL 19'))
     """
     for at, (above, level) in enumerate(pairwise(levels)):

@@ -66,7 +66,7 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     middle = np.where(np.isfinite(rank), rank, ends.mean(axis=1))
     say(axes, middle, place, one.system.values, words, nearest="y")
     legend(axes)
-    return _named(one, axes, f"rank by {_by(one)}, {_of(one, result)}")
+    return _model_rows(one, axes, f"rank by {_by(one)}, {_of(one, result)}")
 
 
 def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
@@ -79,7 +79,7 @@ def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) 
         rank = one["rank"].sel(aggregate=kind)
         axes.plot(rank, place, marker, markersize=size, label=str(kind))
     legend(axes)
-    return _named(one, axes, f"rank, {_of(one, result)}")
+    return _model_rows(one, axes, f"rank, {_of(one, result)}")
 
 
 def front(result: xr.Dataset, axes: Axes) -> Axes:
@@ -149,7 +149,7 @@ def _drawn(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
     return result.isel(system=best_and(marked, order(result), names))
 
 
-def _named(one: xr.Dataset, axes: Axes, label: str) -> Axes:
+def _model_rows(one: xr.Dataset, axes: Axes, label: str) -> Axes:
     """Name the models down the axis, the best on top, and count ranks in whole numbers."""
     whole_ranks(axes, int(axes.get_xlim()[1]))
     return placed_rows(axes, one.system.values.tolist(), label, BETTER_LEFT)

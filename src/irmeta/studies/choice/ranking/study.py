@@ -252,8 +252,8 @@ def _choice(
         )
     if not time_limit > 0:
         raise ScoresError(f"the time limit must be above 0 seconds, not {time_limit}")
-    inside = _named(source, include)
-    outside = _named(source, exclude)
+    inside = _places(source, include)
+    outside = _places(source, exclude)
     candidates, notes = _candidates(source, inside, outside)
     largest = candidates.size if k is None else k
     least = max(1, len(inside))
@@ -421,7 +421,7 @@ def _topics(cubes: Mapping[str, xr.DataArray]) -> int:
     return max((scores.sizes["topic"] for scores in cubes.values()), default=0)
 
 
-def _named(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
+def _places(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
     """Find metrics by name."""
     found = []
     for name in metric_names(names):
@@ -439,7 +439,7 @@ def _costs(source: MetricMatrix, cost: Mapping[str, float]) -> Floats:
     for name, price in cost.items():
         if not (np.isfinite(price) and price >= 0):
             raise ScoresError(f"the cost of {name} must be 0 or more, not {price}")
-        paid[_named(source, [name])] = price
+        paid[_places(source, [name])] = price
     return paid
 
 

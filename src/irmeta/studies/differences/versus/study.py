@@ -129,7 +129,7 @@ def versus(
     generator, _ = seeded(rng)
     parts = Parts.of(scores, anchors)
     way_of_holes = missing
-    if missing == "error" and _named(parts.topics, system, against, metrics):
+    if missing == "error" and _are_named(parts.topics, system, against, metrics):
         way_of_holes = "pairwise"  # only others may lack scores
     scores, notes = prepare(
         parts.topics, metrics=metrics, missing=way_of_holes, pairs=True
@@ -216,7 +216,7 @@ def _require_kept(
         )
 
 
-def _named(
+def _are_named(
     scores: xr.DataArray,
     system: str,
     against: str | Iterable[str],

@@ -50,14 +50,14 @@ def on_pairwise_topics(
         soft_apart[end] = soft_apart[end] / 2
     return {
         "topics": (("judge",), np.array(topics)),
-        **_named("tau", ("judge",), tau),
-        **_named("difference", _PAIR, apart),
-        **_named("soft", ("judge",), soft),
-        **_named("soft_difference", _PAIR, soft_apart),
+        **_variables("tau", ("judge",), tau),
+        **_variables("difference", _PAIR, apart),
+        **_variables("soft", ("judge",), soft),
+        **_variables("soft_difference", _PAIR, soft_apart),
     }
 
 
-def _named(name: str, dims: tuple[str, ...], found: dict[str, Floats]) -> Variables:
+def _variables(name: str, dims: tuple[str, ...], found: dict[str, Floats]) -> Variables:
     """Name the parts of a figure: the value as the figure, others behind it."""
     return {
         name if end == "value" else f"{name}_{end}": (dims, values)

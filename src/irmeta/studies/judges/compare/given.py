@@ -112,7 +112,7 @@ def _of_files(
         )
     if tables:
         return load_files(tables)
-    names = _named(files)
+    names = _sets_by_file(files)
     if not names:
         raise ScoresError("there are no judges; name judgment sets or score files")
     if len(names) == 1:
@@ -135,7 +135,7 @@ def _tables(files: list[str]) -> list[Path]:
     return found
 
 
-def _named(files: list[str]) -> dict[str, str]:
+def _sets_by_file(files: list[str]) -> dict[str, str]:
     """Name judgment sets by their files, without the usual suffixes."""
     names: dict[str, str] = {}
     for path in [path for file in files for path in listed(location(file))]:

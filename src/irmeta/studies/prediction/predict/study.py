@@ -106,7 +106,7 @@ def predict(
     wanted = None if want is None else metric_names(want)
     if calibrate is not None:
         calibrate = _of_unit(calibrate, model)
-    cut = model.cut(_named(wanted, reported, calibrate))
+    cut = model.cut(_metrics_asked(wanted, reported, calibrate))
     model = model.called(cut)
     learned = None if learned is None else learned.called(cut)
     notes += map(stand_in, cut, cut.values())
@@ -188,7 +188,9 @@ def _model(
     return model
 
 
-def _named(want: Iterable[str] | None, *tables: xr.DataArray | None) -> dict[str, None]:
+def _metrics_asked(
+    want: Iterable[str] | None, *tables: xr.DataArray | None
+) -> dict[str, None]:
     """Return the metrics that somebody named: in tables, and as those wanted."""
     given = [one.metric.values.tolist() for one in tables if one is not None]
     return dict.fromkeys(chain(*given, want or ()))
