@@ -33,7 +33,7 @@ def number(value: object) -> float:
 
 
 def number_or_nan(text: str) -> float:
-    """Return the number that a text is; NaN for a text that is none.
+    """Return the number that a text is; NaN for any other text.
 
     >>> number_or_nan("1e-3"), number_or_nan("n/a")
     (0.001, nan)
