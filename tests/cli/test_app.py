@@ -371,7 +371,15 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
         ),
         (
             "predictivity s.parquet --target online",
-            "irmeta predictivity has no option --target; irmeta predictivity --help-all lists all",
+            "irmeta predictivity has no option --target; irmeta design has it",
+        ),
+        (
+            "report s.parquet -o page --baseline a",
+            "irmeta report has no option --baseline; irmeta table, irmeta place and irmeta leak have it",
+        ),
+        (
+            "versus s.parquet --system a --against b c",
+            "versus takes one score file, not also c; several names of an option have commas between them: A,c",
         ),
         (
             "predictivity s.parquet --partition=3",

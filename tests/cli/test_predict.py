@@ -83,7 +83,7 @@ def test_the_model_that_ships_predicts_without_training_data(predict):
 def test_table_on_the_terminal_tells_the_answer_in_words(predict):
     """Without --format the prediction is a table, and a sentence says value and interval."""
     _, out, _ = predict("apply", "--given", "P@10=0.43 RR=0.61", "--want", "AP")
-    assert "AP of given is predicted as ." in out
+    assert "AP is predicted as ." in out
     assert "filled" not in out
 
 

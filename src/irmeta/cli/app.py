@@ -4,6 +4,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import MISSING, fields, is_dataclass
+from importlib import import_module
 from math import isfinite, nan
 from pathlib import Path
 from typing import (
@@ -468,7 +469,8 @@ def _in_our_words(error: CycloptsError) -> str:
     taken = error.argument
     if isinstance(error, UnusedCliTokensError):
         first = (error.unused_tokens or [""])[0]
-        return f"{verb} takes {_takes(error)}, not also {first}{_in_quotes(first)}"
+        said = f"{verb} takes {_takes(error)}, not also {first}"
+        return f"{said}{_in_quotes(first) or _with_commas(first)}"
     if isinstance(error, UnknownCommandError):
         return _no_command(error)
     if isinstance(error, RepeatArgumentError):
@@ -534,8 +536,25 @@ def _unknown(error: CycloptsError, given: str) -> str:
         return f"{command} takes no {name}: {whys[0][name]}"
     every = [own for one in _taken(error) if one.parse for own in one.names]
     close = alike(name, every, ALIKE)
-    rest = f"did you mean {close[0]}?" if close else f"{command} --help-all lists all"
+    rest = f"{command} --help-all lists all"
+    if close:
+        rest = f"did you mean {close[0]}?"
+    elif verbs := _elsewhere(name):
+        has = "has" if len(verbs) == 1 else "have"
+        rest = f"{joined(verbs)} {has} it"
     return f"{command} has no option {name}; {rest}"
+
+
+def _elsewhere(name: str) -> list[str]:
+    """Return the commands of which a study's own parameter is called so."""
+    parameter = name.removeprefix("--").replace("-", "_")
+    studies = [one for one in STUDIES.values() if one.command is not None]
+    return [
+        f"irmeta {one.verb}"
+        for one in studies
+        if parameter
+        in getattr(import_module(f"irmeta.studies.{one.home}"), one.function).door.takes
+    ]
 
 
 def _refuse_metrics(words: Iterable[Any]) -> None:
@@ -552,6 +571,13 @@ def _in_quotes(word: str) -> str:
     if not is_known(word):
         return ""
     return f"; name several metrics in quotes, as in -m '... {word}'"
+
+
+def _with_commas(word: str) -> str:
+    """Say how several names are given, where a word does not name a file."""
+    if Path(word).exists() or Path(word).suffix:
+        return ""
+    return f"; several names of an option have commas between them: A,{word}"
 
 
 def is_argument(taken: "Argument") -> bool:

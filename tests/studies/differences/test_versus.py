@@ -719,6 +719,13 @@ def test_a_run_that_lacks_many_topics_is_told():
     assert irmeta.about(common)["lacking"] == {"whole": 0, "part": 0, "nearly": 0}
 
 
+def test_names_that_blanks_part_are_told_to_have_commas():
+    """Two systems named with a blank between them are no unknown system."""
+    said = "names have commas between them: bm25,dense"
+    with pytest.raises(ScoresError, match=said):
+        irmeta.versus(scores(), "mine", "bm25 dense")
+
+
 def _with_holes() -> xr.DataArray:
     """Scores of which every system lacks some: two of mine are of the only topics of another."""
     values = np.random.default_rng(4).random((4, 6, 1))

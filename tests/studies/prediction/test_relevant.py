@@ -145,7 +145,7 @@ def test_the_first_sentence_says_what_the_number_does(model):
     )
     assert findings(calibrated)[0].startswith("2 scores predicted")
     plain = predict(given("P@10=0.45"), model, want=["RR"])
-    assert findings(plain)[0].startswith("RR of given is predicted")
+    assert findings(plain)[0].startswith("RR is predicted")
 
 
 def test_a_model_that_does_not_know_its_numbers_refuses_to_use_another(made):

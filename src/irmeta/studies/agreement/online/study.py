@@ -56,9 +56,9 @@ def online(
 ) -> xr.Dataset:
     """Find out which offline metric predicts online experiments: on how many pairs of systems users agree.
 
-    scores : the offline scores, a score file (Parquet) or a cube
-    outcomes : a CSV of online outcomes, or a data frame: columns system and value with se, or wins, losses and ties, or
-        query and value; a column against names the other system of an interleaving
+    scores : the offline scores, a score file (Parquet)
+    outcomes : a CSV of online outcomes, or in Python a data frame: columns system and value with se, or wins, losses
+        and ties, or query and value; a column against names the other system of an interleaving
     metrics, missing : what else to use of the scores, as in `selection.prepare`
     rng : a seed or a generator, for differences between metrics
 

@@ -170,9 +170,10 @@ def _baselines(
         elif other := known_as(name, others):
             names.append(other)
         else:
-            raise ScoresError(
-                f"no system {name!r} to compare with; {nearest(name, [*others, MEDIAN, BEST, ALL])}"
-            )
+            mend = nearest(name, [*others, MEDIAN, BEST, ALL])
+            if len(parts := name.split()) > 1 and set(parts) <= set(others):
+                mend = f"names have commas between them: {','.join(parts)}"
+            raise ScoresError(f"no system {name!r} to compare with; {mend}")
     if not names:
         raise ScoresError("--against names nobody; name one system or more")
     return list(dict.fromkeys(names))

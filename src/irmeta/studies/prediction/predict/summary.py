@@ -57,7 +57,8 @@ def _predicted(outcome: xr.Dataset) -> str:
         interval = ""
         if cell["low"] is not None:
             interval = f", between {short(cell['low'], 3)} and {short(cell['high'], 3)} ({level} interval)"
-        return f"{cell['metric']} of {cell['system']} is predicted as {short(cell['value'], 3)}{interval}."
+        whose = "" if cell["system"] == GIVEN else f" of {cell['system']}"
+        return f"{cell['metric']}{whose} is predicted as {short(cell['value'], 3)}{interval}."
     width = float((outcome["high"] - outcome["low"]).median())
     if np.isnan(width):
         wide = ""
