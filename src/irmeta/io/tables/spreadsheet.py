@@ -106,11 +106,15 @@ def _names(table: pl.DataFrame, **given: Unpack[Named]) -> set[str | None]:
     left = {ignore} if isinstance(ignore, str) else {*ignore}
     kept = [name for name in table.columns if name not in left]
     found = columns_of(kept)._replace(score=None)
-    roles: dict[str, Any] = {role: given.get(role) for role in SPELLINGS}
-    said = {role: name for role, name in roles.items() if name and role != "score"}
-    named = {found.system, found.topic, said.get("system"), said.get("topic")} - {None}
-    first = [] if named else kept[:1]
-    several = ",".join(said.values()).split(",")
+    columns: dict[str, Any] = {**given}
+    roles = SPELLINGS.keys() - {"score"}
+    said = [columns[role] for role in roles if columns.get(role)]
+    several = ",".join(said).split(",")
+    known = [found.system, found.topic]
+    known += [columns.get(role) for role in ("system", "topic")]
+    first = kept[:1]
+    if any(known):  # a column says what a row is of
+        first = []
     return {*found, *several, *left, *first}
 
 
