@@ -25,6 +25,7 @@ from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.result import result
 from irmeta.scores.selection import (
+    main,
     prepare,
     require_size,
     require_topics,
@@ -136,7 +137,7 @@ def reliability(
         **_shown(values, counts, difference, alpha, power),
         "half_tau": ("metric", half),
     }
-    return result(
+    outcome = result(
         "reliability",
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
@@ -151,6 +152,9 @@ def reliability(
             concerning("E rho2 and Phi", team.note()),
         ],
     )
+    first = main(used)
+    others = [name for name in used.metric.values if name != first]
+    return outcome.sel(metric=[first, *others])
 
 
 def _check(topics: Sequence[int], shares: dict[str, float]) -> None:

@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import seen
-from irmeta.scores.figures import short, spoken
+from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.groups.teams import taking, wanting
 from irmeta.scores.notes import Answer
@@ -142,7 +142,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say how near these topics come to the true ranking, what they show, and how many would do."""
     collection, said = next(iter(about(outcome)["inputs"]["collections"].items()))
     metrics = outcome.metric.values
-    each = spoken(metrics, SPOKEN)
+    each = metrics if len(metrics) <= SPOKEN else metrics[:1]
     lines: list[str] = [
         Answer(_finding(outcome.sel(metric=metric), collection, said["topics"]))
         for metric in each
