@@ -229,6 +229,12 @@ FLAGS = {
     "unpaired",
 }
 """Options without a value: in Python they are True."""
+_MADE_BY = {
+    "clusters": "with_clusters",
+    "mean_over": "with_clusters",
+    "repeats": "with_repeats",
+}
+"""Options of scores before a study: in Python they are arguments of a function that makes such scores."""
 _ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|needs|shows|to|has|\()\b)"
 """What stands after the value of an option; another word after an option is no value, as in `--budget needs`."""
 _VALUE = (
@@ -247,6 +253,8 @@ _COMMAND = re.compile(
 def in_python(text: str) -> str:
     """Say in Python what a message says of the command line.
 
+    >>> in_python("name them (--clusters stem)")
+    "name them (clusters='stem' of irmeta.with_clusters)"
     >>> in_python("drop topics (--missing common), or name teams with --teams FILE or --same-systems")
     "drop topics (missing='common'), or name teams with teams=FILE or same_systems=True"
     >>> in_python("the first 20 of 143 rows (all: --table means)")
@@ -273,7 +281,8 @@ def _argument(found: re.Match[str]) -> str:
         value = str([one.strip(" '") for one in value.split(",")])
     elif value and re.fullmatch(r"[a-z].*|\w+@\d+", value):
         value = repr(value)
-    return f"{name}={value or ''}"
+    of = f" of irmeta.{_MADE_BY[name]}" if name in _MADE_BY else ""
+    return f"{name}={value or ''}{of}"
 
 
 def _call(found: re.Match[str]) -> str:

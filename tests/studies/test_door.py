@@ -120,3 +120,20 @@ def test_help_shows_types_and_what_is_returned() -> None:
     assert shown.parameters["history"].annotation == str | Path | None
     assert shown.return_annotation is Result
     assert "Given(" not in str(inspect.signature(irmeta.evaluate))
+
+
+@pytest.mark.parametrize(
+    ("option", "says"),
+    [
+        ("clusters", r"irmeta\.with_clusters\(scores.*from_frame\(frame, cluster="),
+        ("mean_over", r"irmeta\.with_clusters\("),
+        ("repeats", r"irmeta\.with_repeats\("),
+        ("metrics", r"irmeta\.select\("),
+    ],
+)
+def test_an_option_of_scores_names_the_function_that_makes_them(
+    scores: Any, option: str, says: str
+) -> None:
+    """What the command line does to scores before a study, Python does by a function that the error names."""
+    with pytest.raises(TypeError, match=says):
+        irmeta.leaderboard(scores, **{option: "stem"})

@@ -80,8 +80,8 @@ class Selected:
     systems : systems, separated by commas; bm25* matches names, @FILE has one on each line
     topics : topics, separated by commas; 30* and 601-650 match names, @FILE has one on each line
     clusters : clusters of the topics, as turns of one conversation: a CSV with columns topic and cluster; or stem, if a
-        name begins with its cluster, up to the last hyphen, underscore or full stop; by default each topic by itself,
-        or as the file has them
+        name begins with its cluster, as 31_1 and 31_2 or 31a and 31b do; by default each topic by itself, or as the
+        file has them
     mean_over : what a mean is over, where topics have clusters; by default topics, or as the file has it
     repeats : runs of one system that does not answer twice the same: a CSV with columns run and system; or stem, if a
         run's name begins with its system, up to the last hyphen, underscore or full stop; by default each run is a

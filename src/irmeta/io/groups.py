@@ -11,7 +11,7 @@ RUN = ("run", "system", "name")
 GROUP = ("team", "group", "family")
 REPEATED = ("system", "model", "repeat_of")
 TOPIC = ("topic", "query", "query_id", "qid", "turn", "question")
-CLUSTER = ("cluster", "conversation", "document", "passage")
+CLUSTER = ("cluster", "conversation", "document", "passage", "need", "session")
 POOLED = ("pooled", "contributed", "contributed judgments")
 """Names that the columns may have; the first found is taken."""
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -36,7 +36,7 @@ def read_groups(path: str | Path) -> Groups:
 
 
 def read_clusters(path: str | Path) -> dict[str, str]:
-    """Read the clusters of topics from a CSV file: columns topic (or query) and cluster (or conversation, document).
+    """Read the clusters of topics from a CSV file: columns topic (or query) and cluster (or conversation, need).
 
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a topic that is there twice.

@@ -22,6 +22,9 @@ PRINTED = "printed"
 """The attribute of a cube that says how the scores of a printed table, or one that does not say it, were read."""
 LEFT_OUT = "left_out"
 """The attribute of a cube that says how many systems and topics were left out, as scores were missing."""
+UNUSED = "unused"
+"""The attribute of a cube that names the columns of its table that say nothing of it, with how many groups of topics
+each makes."""
 CHOSEN = "chosen_from"
 """The attribute of a cube that says of how many systems and topics its own were chosen, and by which metric."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')

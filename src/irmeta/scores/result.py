@@ -11,6 +11,7 @@ import xarray as xr
 from irmeta.metrics.names import ESTIMATED, STANDARDIZED
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import MACHINES, about, recorded
+from irmeta.scores.groups.clusters import of_unused
 from irmeta.scores.groups.repeats import not_in_intervals
 from irmeta.words import listed
 
@@ -91,6 +92,7 @@ def _of_inputs(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say what (std.) and (est.) in names of metrics mean, and that intervals do not know of runs where they do not."""
     for attributes in described:
         yield from not_in_intervals(attributes)
+        yield from of_unused(attributes)
         if (done := scale(attributes)) is not None:
             yield (
                 f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "

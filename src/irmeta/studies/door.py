@@ -62,6 +62,16 @@ _LONGEST = 10_000
 """The most numbers that a range stands for: more are a slip."""
 _CHOSEN = ("systems", "topics", "metrics")
 """What `irmeta.select` keeps of scores."""
+_CLUSTERED = (
+    "irmeta.with_clusters(scores, ...), or irmeta.from_frame(frame, cluster=...)"
+)
+_MADE_BEFORE = {
+    "clusters": _CLUSTERED,
+    "cluster": _CLUSTERED,
+    "mean_over": "irmeta.with_clusters(scores, ..., mean_over=...)",
+    "repeats": "irmeta.with_repeats(scores, ...)",
+}
+"""What makes scores as options of the command line of these names do."""
 _PATHS: set[Any] = {Path, PathLike[str]}
 LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
 """What text can list."""
@@ -185,6 +195,8 @@ class Door:
             mend = f"choose them before: irmeta.select(scores, {wrong[0]}=[...])"
             if wrong[0][:-1] in known:
                 mend = f"say {wrong[0][:-1]}=, or {mend}"
+        elif wrong[0] in _MADE_BEFORE:
+            mend = f"make such scores before: {_MADE_BEFORE[wrong[0]]}"
         else:
             mend = nearest(wrong[0], known)
         return f"{text}; {mend}"

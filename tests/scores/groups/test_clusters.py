@@ -242,6 +242,8 @@ def test_table_of_clusters(tmp_path):
     assert read_clusters(table) == {"31_0": "x", "31_1": "x"}
     with pytest.raises(ScoresError, match="no cluster for 58 of 60 topics: 31_2"):
         with_clusters(_turns(), read_clusters(table))
+    table.write_text("query,need\nq1,x\n")
+    assert read_clusters(table) == {"q1": "x"}
 
 
 def test_one_cluster_is_refused():
@@ -263,7 +265,7 @@ def test_clusters_that_nobody_named_are_noticed():
     [note] = noticed(_turns(0.6))
     assert "60 names have 12 stems" in note
     assert "times too short" in note
-    assert noticed(_turns(0.6, names="q{}x{}")) == []
+    assert noticed(_turns(0.6, names="q{}{}")) == []
     assert sum(bool(noticed(_turns(0.0, seed=seed))) for seed in range(40)) <= 4
 
 
@@ -323,6 +325,20 @@ def test_studies_note_clusters_that_nobody_named(study):
     assert said(_by_two(0.9))
     assert not said(_by_two(0.0))
     assert not said(with_clusters(_by_two(0.9), "stem"))
+
+
+def test_query_variations_are_noticed_by_names_without_separators():
+    """Topics n01p1 and n01p2, or 12a and 12b, are looked at together; those of one number alone are not."""
+    scores = _by_two(0.9)
+    for name in ("n{0:02}p{1}", "q{0}{2}"):
+        topics = [
+            name.format(at // 5, at % 5, "abcde"[at % 5])
+            for at in range(scores.sizes["topic"])
+        ]
+        (note,) = noticed(scores.assign_coords(topic=topics))
+        assert "60 names have 12 stems" in note
+    topics = [f"q{at}" for at in range(scores.sizes["topic"])]
+    assert not noticed(scores.assign_coords(topic=topics))
 
 
 def test_topics_are_worth_fewer_independent_ones():

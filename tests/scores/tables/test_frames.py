@@ -20,6 +20,7 @@ from irmeta.studies.agreement.correlation.study import correlate
 from irmeta.studies.choice.ranking.study import rank
 from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.differences.versus.study import versus
 
 LONG = {
     "system": ["bm25", "bm25", "e5", "e5"],
@@ -162,7 +163,30 @@ def test_numbers_of_rows_are_no_scores() -> None:
 def test_columns_that_are_not_used_are_named() -> None:
     """What a long table holds besides is left out and named in the notes."""
     made = from_frame(pd.DataFrame(LONG).assign(seed=1))
-    assert about(made)["notes"] == ["unused columns: seed"]
+    assert about(made)["unused"] == {"seed": 0}
+    assert "unused columns: seed" in versus(made, "bm25").notes
+
+
+def test_a_column_that_groups_topics_asks_whether_they_belong_together() -> None:
+    """A result says of ten needs with five query variations each how to name them, unless they are named."""
+    rng = np.random.default_rng(3)
+    rows = [
+        (system, f"q{need * 5 + at}", f"need {need}", at, score)
+        for system in ("bm25", "rerank")
+        for need in range(10)
+        for at, score in enumerate(rng.random(5))
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "query", "need", "order", "score"])
+
+    def asked(scores: object) -> list[str]:
+        return [note for note in versus(scores, "rerank").notes if "'need'" in note]
+
+    (note,) = asked(frame)
+    assert "into 10 groups" in note
+    assert "--cluster need says so" in note
+    assert not asked(from_frame(frame, cluster="need"))
+    assert not asked(frame.assign(need=frame["query"]))
+    assert not asked(frame.assign(need=frame.index % 7))
 
 
 def test_scores_in_a_column_that_is_named_are_of_a_metric_of_its_name() -> None:
@@ -221,9 +245,8 @@ def test_the_index_of_a_frame_is_no_column_that_is_not_used() -> None:
     """Row numbers that pandas keeps when rows are chosen are not named; a column of that name is."""
     table = pd.DataFrame(LONG)
     chosen = table.iloc[[3, 0, 2]]
-    assert "notes" not in about(from_frame(chosen))
-    noted = about(from_frame(table.assign(index="x")))["notes"]
-    assert noted == ["unused columns: index"]
+    assert "unused" not in about(from_frame(chosen))
+    assert about(from_frame(table.assign(index="x")))["unused"] == {"index": 0}
 
 
 def test_studies_take_tables() -> None:
@@ -415,7 +438,7 @@ def test_runs_that_score_the_same_are_noted() -> None:
     ]
     table = pd.DataFrame(rows, columns=["model", "task", "seed", "main_score", "f1"])
     for score, noted in (("main_score", True), ("f1", False)):
-        notes = about(from_frame(table, score=score))["notes"]
+        notes = about(from_frame(table, score=score)).get("notes", [])
         assert bool([one for one in notes if "the same 'main_score'" in one]) is noted
 
 
@@ -513,4 +536,4 @@ def test_a_row_of_a_system_is_one_of_its_runs():
     made = from_frame(table)
     assert made.topic.values.tolist() == ["nq", "fiqa"]
     assert made.sel(system="e5").values.ravel() == pytest.approx([0.3, 0.4])
-    assert about(from_frame(table.head(2)))["notes"] == ["unused columns: seed"]
+    assert about(from_frame(table.head(2)))["unused"] == {"seed": 0}

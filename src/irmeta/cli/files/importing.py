@@ -11,7 +11,9 @@ from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Name, Names, Output, Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.errors import IrmetaError
-from irmeta.scores.attributes import PRINTED, about
+from irmeta.scores.attributes import PRINTED
+from irmeta.scores.groups.clusters import of_unused
+from irmeta.scores.result import describe
 from irmeta.words import counted, folded
 
 if TYPE_CHECKING:
@@ -197,12 +199,17 @@ def import_scores(
         save(cubes, output, new=True)
         made = {name: adding.Added(cube, None) for name, cube in cubes.items()}
     _say_sizes(output, made, quiet=quiet)
-    for note in dict.fromkeys(
+    notes = [
         note
         for cube in cubes.values()
-        for key in ("notes", PRINTED)
-        for note in about(cube).get(key, [])
-    ):
+        for facts in [describe(cube)]
+        for note in (
+            *of_unused(facts),
+            *facts.get("notes", []),
+            *facts.get(PRINTED, []),
+        )
+    ]
+    for note in dict.fromkeys(notes):
         say_note(note, quiet=quiet)
 
 

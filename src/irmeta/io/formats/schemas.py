@@ -76,6 +76,7 @@ class Attributes(TypedDict, total=False):
     own_name: Name
     repeats: Repeats
     machine_judges: dict[Name, list[Name]]
+    unused: dict[str, int]
 
 
 class Names(TypedDict):

@@ -1,6 +1,8 @@
 """Topics that come in clusters: turns of one conversation, questions on one document, translations of one question."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from shlex import quote
 from typing import Any, get_args
 
 import numpy as np
@@ -9,11 +11,11 @@ import xarray as xr
 from irmeta.choices import Level, MeanOver
 from irmeta.errors import ScoresError, require_choice
 from irmeta.measured.coverage import CLUSTERS, Held, held
-from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, about, recorded
+from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, UNUSED, about, recorded
 from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check, cube
 from irmeta.scores.groups.teams import STEM, stem
-from irmeta.scores.notes import Act
+from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves import clusters as statistics
 from irmeta.stats.halves.teams import means_of
@@ -34,8 +36,7 @@ def with_clusters(
     """Return a cube whose topics have clusters; studies then take clusters, not topics, as independent.
 
     scores : a cube.
-    clusters : the cluster of each topic by name; or "stem": a topic's name begins with its cluster, up to its last
-    hyphen, underscore or full stop (turns 31_1 and 31_2 are of 31).
+    clusters : the cluster of each topic by name; or "stem": a topic's name begins with its cluster (`stem_of_topic`).
     mean_over : "topics", where each topic counts alike, or "clusters", where each cluster does.
     Raises ScoresError for a topic without a cluster.
 
@@ -57,7 +58,7 @@ def clusters_of(topics: Sequence[str], clusters: Mapping[str, str] | str) -> lis
             raise ScoresError(
                 f"clusters={clusters!r}: expected a table of topics and clusters, or {STEM!r}"
             )
-        return [stem(topic) for topic in topics]
+        return [stem_of_topic(topic) for topic in topics]
     lacking = [topic for topic in topics if topic not in clusters]
     if lacking:
         raise ScoresError(
@@ -65,6 +66,18 @@ def clusters_of(topics: Sequence[str], clusters: Mapping[str, str] | str) -> lis
             f"{listed(lacking)}; name one for each, its own for a topic that stands alone"
         )
     return [str(clusters[topic]) for topic in topics]
+
+
+def stem_of_topic(name: str) -> str:
+    """Return what a topic's name begins with: up to its last hyphen, underscore or full stop, or to a number's end.
+
+    Numbers end in a name without these before letters: query variations n01p1 and n01p2 are of n01.
+
+    >>> stem_of_topic("31_2"), stem_of_topic("n01p1"), stem_of_topic("12b"), stem_of_topic("q301")
+    ('31', 'n01', '12', 'q301')
+    """
+    numbered = re.fullmatch(r"([^-_.]*\d)[^\W\d_]+\d*", name)
+    return numbered[1] if numbered else stem(name)
 
 
 def in_clusters(scores: xr.DataArray) -> bool:
@@ -295,9 +308,9 @@ def look_clustered(
 
     looked : the values by what they are, and of what intervals are then too short, "" of all.
     """
-    stems = [stem(topic) for topic in topics]
+    stems = [stem_of_topic(topic) for topic in topics]
     names, number = in_order(stems)
-    if len(names) >= 2 / 3 * len(stems) or len(names) < FEW:
+    if not _several(len(names), len(stems)):
         return []
     for (what, which), line in looked.items():
         found = statistics.alike(line, number)
@@ -312,6 +325,36 @@ def look_clustered(
                 )
             ]
     return []
+
+
+def _several(clusters: int, topics: int) -> bool:
+    """Say whether there are enough clusters to claim anything, and few enough that most topics are not alone."""
+    return FEW <= clusters < 2 / 3 * topics
+
+
+def of_unused(facts: Mapping[str, Any]) -> list[str]:
+    """Say which columns a table has that no study uses, and how to say so if topics of one value belong together.
+
+    facts : what a cube says of itself, with its number of topics.
+    """
+    unused: Mapping[str, int] = facts.get(UNUSED, {})
+    if not unused:
+        return []
+    notes: list[str] = [Method(f"unused columns: {listed(unused)}")]
+    topics = facts["topics"]
+    grouping = {
+        name: groups for name, groups in unused.items() if _several(groups, topics)
+    }
+    if grouping and "clusters" not in facts:
+        name = max(grouping, key=lambda one: grouping[one])
+        notes.append(
+            Act(
+                f"The unused column {name!r} puts topics into {grouping[name]} groups: if topics of one {name} belong "
+                f"together, intervals are too short, and --cluster {quote(name)} says so (irmeta import table, "
+                "irmeta.from_frame)."
+            )
+        )
+    return notes
 
 
 def measured(scores: xr.DataArray, *promises: str) -> list[str]:

@@ -101,12 +101,14 @@ class Table(NamedTuple):
     """A table of scores, read: rows with the columns `COLUMNS`, what to say of it, and the system of each run.
 
     clusters : by collection, the cluster of each topic, where a column says it.
+    unused : the columns that say nothing of these, with how many groups of topics each makes (`_grouping`).
     """
 
     rows: pl.DataFrame
     notes: list[str]
     runs: dict[str, str]
     clusters: dict[str, dict[str, str]]
+    unused: dict[str, int]
 
 
 def is_table(given: object) -> bool:
@@ -506,11 +508,12 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
             )
     assert found.score is not None
     scores = scores_of(frame[found.score], found.score).alias("score")
-    left = [name for name in frame.columns if name not in found]
-    if left:
-        notes = [f"unused columns: {_some(left)}"]
-    else:
-        notes = []
+    unused = {
+        name: _grouping(frame[name], parts[2])
+        for name in frame.columns
+        if name not in found
+    }
+    notes = []
     table = pl.DataFrame([*parts, scores])
     table, clusters = _of_clusters(table, frame, found)
     if clusters:
@@ -520,7 +523,16 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
             f"every run of a system has the same {found.score!r}, which may be their mean already; --score names "
             "another column (score=)"
         )
-    return Table(spelled(table), notes, runs, clusters)
+    return Table(spelled(table), notes, runs, clusters, unused)
+
+
+def _grouping(column: pl.Series, topics: pl.Series) -> int:
+    """Return how many groups of topics a column makes; 0 where a topic is in several, or each in its own."""
+    each = pl.DataFrame([column.alias("of"), topics.alias("topic")]).unique()
+    groups = each["of"].n_unique()
+    if each["topic"].is_duplicated().any() or not 1 < groups < each.height:
+        return 0
+    return groups
 
 
 def _of_clusters(

@@ -71,8 +71,8 @@ def estimate(
     sample : the drawn topics and their probabilities, as irmeta judges sample writes them. Without it all had the same,
         and a note says where the machine's scores of human topics differ clearly from the others'
     clusters : clusters of the topics, as turns of one conversation: a table with columns topic and cluster; or "stem",
-        if a name begins with its cluster, up to the last hyphen, underscore or full stop; by default each topic by
-        itself, or as the scores have them. Where people judged topics of some clusters, clusters vary, not topics
+        if a name begins with its cluster, as 31_1 and 31_2 or 31a and 31b do; by default each topic by itself, or as
+        the scores have them. Where people judged topics of some clusters, clusters vary, not topics
     these_topics : estimate means over these topics only, not over topics like them
     missing : what to do with missing scores, as in `selection.complete`
 

@@ -25,9 +25,10 @@ from irmeta.scores.groups.clusters import (
     in_clusters,
     noticed,
     numbered,
+    stem_of_topic,
     with_clusters,
 )
-from irmeta.scores.groups.teams import STEM, stem
+from irmeta.scores.groups.teams import STEM
 from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
@@ -213,7 +214,7 @@ def _unnamed(both: Paired, new_topics: bool) -> list[str]:
     sample = named.sample(0, np.ones(both.human.sizes["topic"]))
     people, every = sample.human.shape[1], sample.machine.shape[1]
     if sample.whole and people < every:
-        seen = [stem(str(topic)) for topic in both.human.topic.values]
+        seen = [stem_of_topic(str(topic)) for topic in both.human.topic.values]
         return [
             Act(
                 f"people judged all topics of {counted(len(set(seen)), 'stem')} (such as {seen[0]}), and none of any "

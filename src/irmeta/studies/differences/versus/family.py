@@ -127,7 +127,7 @@ def _others(scores: xr.DataArray, system: str) -> list[str]:
         if len(runs) > 1:
             raise ScoresError(
                 f"no system {system!r}, but {counted(len(runs), 'run')} of it, {listed(runs)}; take runs as one system "
-                "each with --repeats stem (irmeta.with_repeats)"
+                "each with --repeats stem"
             )
         instead = nearest(system, systems)
         if "qrels" in scores.attrs:
