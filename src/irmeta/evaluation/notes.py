@@ -1,6 +1,7 @@
 """What an evaluation has to say beside its scores: which topics, which files, which grades."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -8,7 +9,11 @@ from irmeta.errors import IrmetaError
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.names import Metric
+from irmeta.metrics.signatures import SETS
 from irmeta.words import NAMED, counted, listed
+
+GDEVAL = 4
+"""What gdeval takes for the highest grade."""
 
 
 def common_topics(qrels: Qrels, outcomes: Sequence[RunScores]) -> list[str]:
@@ -102,7 +107,23 @@ def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     if binary and qrels.grades.max(initial=0) > 1:
         counted = "binary metrics take grade 1 and above as relevant (AP(rel=2) takes 2 and above)"
         lines.append(f"{counted}: {listed(binary)}")
-    return lines
+    return [*lines, *_highest_grade(qrels, metrics)]
+
+
+def _highest_grade(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
+    """Say what ERR takes for the highest grade where gdeval takes another, unless it comes with a set of metrics."""
+    highest = qrels.grades.max(initial=0)
+    names = set(map(str, metrics))
+    asked = [
+        one for one in metrics if one.base == "ERR" and one.get("max_rel") is None
+    ]
+    if not asked or highest >= GDEVAL or any(names == set(one) for one in SETS.values()):
+        return []
+    as_gdeval = replace(asked[0], params=(("max_rel", GDEVAL), *asked[0].params))
+    return [
+        f"{asked[0]} takes {highest:g} as the highest grade, which is that of these judgments; gdeval takes {GDEVAL}, "
+        f"and so does {as_gdeval}"
+    ]
 
 
 def topics_without_relevant(qrels: Qrels, metrics: Sequence[Metric] = ()) -> list[str]:
