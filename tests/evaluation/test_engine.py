@@ -881,3 +881,22 @@ def test_a_collection_says_how_much_of_each_run_is_judged():
     assert about(made)["judged"] == {"one": 0.3}
     assert about(made)["lacking"] == {"one": 0}
     assert made.mean().item() == pytest.approx(0.3)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "highest_grade", "said"),
+    [
+        ("P@5 ERR@20", 2, "gdeval takes 4, and so does ERR(max_rel=4)@20"),
+        ("ERR@20", 4, ""),
+        ("ERR(max_rel=4)@20", 2, ""),
+        ("seeds23", 2, ""),
+    ],
+)
+def test_err_by_a_lower_grade_than_that_of_gdeval_is_noted(
+    metrics: str, highest_grade: int, said: str
+) -> None:
+    """Who asks for ERR learns that it differs from gdeval's where no document has grade 4, and which does not."""
+    scored = evaluate({"1": {"a": highest_grade}}, {"s": {"1": {"a": 1.0}}}, metrics)
+    noted = [note for note in about(scored)["notes"] if "gdeval" in note]
+    assert len(noted) == bool(said)
+    assert said in "".join(noted)

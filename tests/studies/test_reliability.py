@@ -122,7 +122,34 @@ def test_without_a_difference_nothing_is_said_of_power():
         "tau",
         "differences",
     }
-    assert "with power" not in findings(reliability(scores()))[0]
+    assert "show a difference" not in findings(reliability(scores()))[0]
+
+
+def test_a_wanted_difference_is_spoken_of_first():
+    """The first sentence says how often each number of topics shows it, by the power of the typical pair."""
+    found = reliability(scores(), metrics="AP", sizes=[10], difference=0.1)
+    typical = found.sel(metric="AP", share=0.5)
+    few, here = (f"{100 * float(one):.0f}%" for one in typical["shown"])
+    (said,) = findings(found)
+    assert (
+        f"AP: 10 topics show a difference of .100 between two typical systems in {few} of cases, 20 in {here}; "
+        f"{int(typical['pair_topics'])} would in 80%. The ranking by 20 topics" in said
+    )
+    plan = tables(found)["design"].filter(
+        pl.col("enough_for").str.contains("plan by this")
+    )
+    assert plan["topics"].item() == int(typical["pair_topics"])
+
+
+def test_of_two_systems_nothing_is_said_of_a_ranking():
+    """Two or three systems have the differences that show, and no figures of a ranking on the screen; four have both."""
+    for count in (2, 3, 4):
+        found = reliability(scores()[:count], metrics="AP", teams="each")
+        (said,) = findings(found)
+        assert ("agrees with the true one" in said) is (count == 4)
+        assert ("systems are too few for a ranking" in said) is (count < 4)
+        assert "a paired t test" in said
+        assert ("E tau" in next(iter(overview(found).values())).columns) is (count == 4)
 
 
 def test_scores_of_0_and_1_are_spoken_of_as_flips():

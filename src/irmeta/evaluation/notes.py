@@ -114,10 +114,12 @@ def _highest_grade(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     """Say what ERR takes for the highest grade where gdeval takes another, unless it comes with a set of metrics."""
     highest = qrels.grades.max(initial=0)
     names = set(map(str, metrics))
-    asked = [
-        one for one in metrics if one.base == "ERR" and one.get("max_rel") is None
-    ]
-    if not asked or highest >= GDEVAL or any(names == set(one) for one in SETS.values()):
+    asked = [one for one in metrics if one.base == "ERR" and one.get("max_rel") is None]
+    if (
+        not asked
+        or highest >= GDEVAL
+        or any(names == set(one) for one in SETS.values())
+    ):
         return []
     as_gdeval = replace(asked[0], params=(("max_rel", GDEVAL), *asked[0].params))
     return [

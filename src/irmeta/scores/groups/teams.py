@@ -121,9 +121,7 @@ def teams_of(
         )
     unknown = ""
     if groups is None and scores is not None and alike(scores, of) > LIKE_OTHERS:
-        unknown = (
-            f"many systems score much as one of another of the {len(names)} name stems"
-        )
+        unknown = "systems of different name stems score alike, so that names do not show the teams"
     return Teams(names, of, source_of_groups(chosen), unknown)
 
 
@@ -169,13 +167,13 @@ def wanting(options: Mapping[str, Any], verdict: str) -> str:
     """Say that a verdict needs the teams of the systems; nothing where they are known.
 
     >>> wanting({"teams_unknown": "nobody knows them"}, "which metric is best")  # doctest: +ELLIPSIS
-    'which metric is best cannot be said ... no two systems come from one team).'
+    'which metric is best cannot be said ... no two systems come from one team.'
     """
     if not options["teams_unknown"]:
         return ""
     return (
-        f"{verdict} cannot be said without the teams of the systems: {options['teams_unknown']}; name them "
-        "(--teams FILE, or --teams each if no two systems come from one team)."
+        f"{verdict} cannot be said without the teams of the systems: {options['teams_unknown']}. Give a CSV with "
+        "columns run and team (--teams FILE), or --teams each if no two systems come from one team."
     )
 
 

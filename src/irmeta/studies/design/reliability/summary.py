@@ -76,7 +76,7 @@ def _topics(table: pl.DataFrame) -> pl.DataFrame:
 
 
 def _designs(outcome: xr.Dataset) -> pl.DataFrame:
-    """List the topic set sizes by Sakai's ways and from real paired differences."""
+    """List the topic set sizes from real paired differences and by Sakai's ways, and which to plan by."""
     real = frame(outcome, ("pair_topics",), by=("metric", "share")).select(
         "metric",
         pl.format(
@@ -87,7 +87,8 @@ def _designs(outcome: xr.Dataset) -> pl.DataFrame:
     design = frame(outcome, ("design_topics",), by=("metric", "way")).rename(
         {"design_topics": "topics"}
     )
-    return pl.concat([design, real])
+    found = pl.concat([real, design])
+    return found.with_columns(enough_for=found["way"].replace_strict(ENOUGH_FOR))
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -101,9 +102,19 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     together = views["coefficients"].join(
         median, on=["metric", "topics"], maintain_order="left"
     )
+    if "shown" in outcome:
+        power = _topics(
+            frame(outcome.sel(share=0.5), ("shown",), by=("metric", "size"))
+        )
+        together = together.join(power, on=["metric", "topics"], maintain_order="left")
+        difference = short(about(outcome)["options"]["difference"], 3)
+        columns |= {"shown": f"power for {difference}"}
+    if _few_systems(outcome):
+        for name in ("erho2", "phi", "tau", "tau_ap"):
+            del columns[name]
     shown = together.select(
         *[pl.col(old).alias(new) for old, new in columns.items()],
-        shows=pl.col("detectable"),
+        detects=pl.col("detectable"),
     )
     needed = views["needed"].select("metric", "coefficient")
     for column in views["needed"].columns:
@@ -111,7 +122,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             needed = needed.with_columns(
                 _counts(views["needed"][column]).alias(column.replace("needed", units))
             )
-    found = {"coefficients": shown, "needed": needed}
+    if _few_systems(outcome):
+        found = {"differences": shown}
+    else:
+        found = {"coefficients": shown, "needed": needed}
     if "sources" in views:
         found["sources"] = views["sources"].select(
             "metric",
@@ -134,6 +148,15 @@ def _counts(numbers: pl.Series) -> pl.Series:
     )
 
 
+ENOUGH_FOR = {
+    "real pairs, p10": "1 of 10 pairs of these systems",
+    "real pairs, p50": "half of the pairs: plan by this",
+    "real pairs, p90": "9 of 10 pairs: to be careful",
+    **dict.fromkeys(("t test", "ANOVA", "interval"), "systems that share no topics"),
+}
+"""What the numbers of topics for a difference are enough for, by the way to compute them."""
+FEW = 3
+"""So few systems have no ranking whose reliability could be measured."""
 SPOKEN = 3
 """Of more metrics than this only the first has sentences of its own."""
 
@@ -147,7 +170,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         Answer(_finding(outcome.sel(metric=metric), collection, said["topics"]))
         for metric in each
     ]
-    if len(each) == len(metrics):
+    if len(each) == len(metrics) or _few_systems(outcome):
         return lines
     return [*lines, *_range(outcome, said["topics"])]
 
@@ -168,24 +191,67 @@ def _range(outcome: xr.Dataset, topics: int) -> list[str]:
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
-    options, units = about(one)["options"], f"{unit(one)}s"
+    units = f"{unit(one)}s"
     here = one.sel(size=topics)
-    metric = str(one.metric.item())
-    shows = float(here["detectable"].sel(share=0.5))
-    tau, low, high = (
-        short(float(part), 2) for part in (here["tau"], one["tau_low"], one["tau_high"])
+    detected = short(float(here["detectable"].sel(share=0.5)), 3)
+    detects = f"detects a difference of {detected} or more"
+    if _few_systems(one):
+        said = [
+            f"a paired t test by {topics} {units} {detects} {_between(one)}.",
+            f"Tau and E rho2 are left out: {_systems(one)} systems are too few for a ranking that could be reliable.",
+        ]
+    else:
+        tau, low, high = (
+            short(float(part), 2)
+            for part in (here["tau"], one["tau_low"], one["tau_high"])
+        )
+        said = [
+            f"the ranking by {topics} {units} agrees with the true one to a tau of about {tau} ({low} to {high}); "
+            f"a paired t test {detects} {_between(one)}.",
+            _enough(one, topics, about(one)["options"]["stability"]),
+        ]
+    if "shown" in one:
+        said = [_shown(one, topics), _sentence(said[0]), *said[1:]]
+    said += [_differing(one, topics), _varied(one)]
+    return f"{collection}, {one.metric.item()}: {' '.join(filter(None, said))}"
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _systems(outcome: xr.Dataset) -> int:
+    """Return how many systems a result is of."""
+    (said,) = about(outcome)["inputs"]["collections"].values()
+    return int(said["systems"])
+
+
+def _few_systems(outcome: xr.Dataset) -> bool:
+    """Say whether there are too few systems for a ranking whose reliability could be measured."""
+    return _systems(outcome) <= FEW
+
+
+def _between(outcome: xr.Dataset) -> str:
+    if _systems(outcome) == 2:
+        return "between the two systems"
+    return "between two typical systems"
+
+
+def _shown(one: xr.Dataset, topics: int) -> str:
+    """Say how often these numbers of topics show the wanted difference, and how many show it as often as wanted."""
+    options, units = about(one)["options"], f"{unit(one)}s"
+    typical = one.sel(share=0.5)
+    needed = int(typical["pair_topics"])
+    every = [int(size) for size in one["size"].values]
+    sizes = every if len(every) <= SPOKEN else [topics]
+    first, *others = (
+        (size, f"{100 * float(typical['shown'].sel(size=size)):.0f}%") for size in sizes
     )
-    text = (
-        f"{collection}, {metric}: the ranking by {topics} {units} agrees with the true one to a tau of about "
-        f"{tau} ({low} to {high}); a paired t test detects a difference of {short(shows, 3)} or more "
-        "between two typical systems. " + _enough(one, topics, options["stability"])
+    rest = "".join(f", {size} in {share}" for size, share in others)
+    return (
+        f"{first[0]} {units} show a difference of {short(options['difference'], 3)} {_between(one)} in {first[1]} of "
+        f"cases{rest}; {needed} would in {100 * options['power']:.0f}%."
     )
-    text += _differing(one, topics) + _varied(one)
-    if options["difference"] is None:
-        return text
-    needed = int(one["pair_topics"].sel(share=0.5))
-    difference, power = short(options["difference"], 3), short(options["power"])
-    return f"{text} Detecting a difference of {difference} with power {power} takes {needed} {units}."
 
 
 def _differing(one: xr.Dataset, topics: int) -> str:
@@ -201,7 +267,7 @@ def _differing(one: xr.Dataset, topics: int) -> str:
         deviation = float(one["deviation"].sel(share=0.5))
     alpha, power = options["alpha"], options["power"]
     found = seen(differ, topics, alpha, power, deviation=deviation)
-    return f" Scores are 0 or 1, and two typical systems differ on {found}"
+    return f"Scores are 0 or 1, and two typical systems differ on {found}"
 
 
 def _varied(one: xr.Dataset) -> str:
@@ -211,7 +277,7 @@ def _varied(one: xr.Dataset) -> str:
     values = one["in_error"].values
     share = short(100 * float(values.max() / values.sum()), 0)
     most = one["source"].values[values.argmax()]
-    return f" The largest source of error in comparing means is {most} ({share}%)."
+    return f"The largest source of error in comparing means is {most} ({share}%)."
 
 
 def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
