@@ -142,7 +142,7 @@ def test_a_wanted_difference_is_spoken_of_first():
 
 
 def test_of_two_systems_nothing_is_said_of_a_ranking():
-    """Two or three systems have the differences that show, and no figures of a ranking on the screen; four have both."""
+    """Two or three systems have the differences that show and no figures of a ranking; four have both."""
     for count in (2, 3, 4):
         found = reliability(scores()[:count], metrics="AP", teams="each")
         (said,) = findings(found)
