@@ -1,5 +1,6 @@
 """Words of messages, notes and findings: names in lists, plurals, and options as who reads them writes them."""
 
+import math
 import re
 from collections.abc import Iterable, Sequence
 from textwrap import fill
@@ -35,6 +36,8 @@ _WORD = re.compile(r"\S{301,}")
 """A word that is too long for a message: 300 characters show which name or path it is."""
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Where an object is in memory, which tells nobody anything."""
+_HALF = 5e-11
+"""Half of the tenth decimal."""
 _MESSAGE = 10_000
 """Characters of a message."""
 
@@ -129,6 +132,19 @@ def are(number: int) -> str:
     ('is', 'are')
     """
     return "is" if number == 1 else "are"
+
+
+def decimal(value: float, digits: int = 3, sign: str = "") -> str:
+    """Write a number with this number of decimals, none of them a half that rounding errors decide.
+
+    A mean such as 267/40 = .6675 is summed to a bit more or less by the order of its scores: up to ten decimals means
+    are the same, and a half goes away from 0, as on paper.
+    sign : of `format`: + for a sign in any case, z for none before zeros alone.
+
+    >>> decimal(0.6675 - 1e-16), decimal(-0.0125, sign="+"), decimal(-1e-9, sign="z")
+    ('0.668', '-0.013', '0.000')
+    """
+    return f"{value + math.copysign(_HALF, value):{sign}.{digits}f}"
 
 
 def printable(text: str, kept: str = "") -> str:

@@ -9,6 +9,7 @@ import polars as pl
 
 from irmeta.metrics.names import leading
 from irmeta.stats.arrays import Floats
+from irmeta.words import decimal
 
 ROWS = 20
 """Rows that a table for people shows of a longer one."""
@@ -179,7 +180,7 @@ def short(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
     """
     if value is None or np.isnan(value):
         return "-"
-    text = f"{value:{'+' if sign else ''}.{digits}f}"
+    text = decimal(value, digits, "+" if sign else "")
     if abs(value) < 1 and "0." in text[:3]:
         return text.replace("0.", ".", 1)
     return text

@@ -69,7 +69,7 @@ def test_a_difference_by_itself_has_the_laws_of_a_loop():
     near = 0
     for of, of_t, row in zip(p, paired.t(found), found, strict=True):
         first = plain(row[None], every[: stepdown.DRAWS]).item()
-        within = stepdown.NEAR[0] < first < stepdown.NEAR[1]
+        within = first < stepdown.FAR
         by_signs = plain(row[None], every).item() if within else first
         drawn = plain(row[None], directions).item()
         np.testing.assert_allclose(of, max(by_signs, of_t))

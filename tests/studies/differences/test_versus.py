@@ -317,23 +317,26 @@ def test_pairwise_compares_on_the_topics_that_both_have():
 def test_a_p_that_resamples_cannot_make_smaller_is_a_bound():
     """The smallest p of draws is at most that; of a t test, or of all ways to set signs, it is p itself.
 
-    Of one comparison max-t has 1000 fixed signs where p is that small, whatever is asked for.
+    Of one comparison max-t has 10 000 fixed signs, whatever is asked for, and its method says of no draws.
     """
     made = scores()
     made[0] = made[1:].max("system") + 0.1
     for options, said in (
-        ({"resamples": 200}, "p ≤ .0010"),
+        ({"resamples": 200}, "p < .0001"),
         ({"test": "permutation", "resamples": 199}, "p ≤ .0050"),
         ({"test": "t"}, "p < .0001"),
     ):
         found = irmeta.versus(made, "mine", "bm25", metrics="AP", **options)
         assert said in found.findings[0]
         assert said.removeprefix("p ") in str(found).split("verdict")[1]
+        drawn = "test" in options and options["test"] != "t"
+        assert ("We drew" in found.explain()) is drawn
     every = irmeta.versus(made, "mine", metrics="AP", resamples=200)
+    assert "We drew 200 resamples" in every.explain()
     assert "p ≤ .0050" in " ".join(every.findings)
     few = made[:, :6]
     exact = irmeta.versus(few, "mine", "bm25", metrics="AP", test="permutation")
-    assert "p = .0312" in exact.findings[0]
+    assert "p = .0313" in exact.findings[0]
 
 
 def test_gaps_of_others_do_not_matter_to_systems_that_are_named():

@@ -12,7 +12,7 @@ from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Address, Count, Name, OutputFolder, Team
 from irmeta.cli.output import FAILED
 from irmeta.errors import IrmetaError
-from irmeta.words import message
+from irmeta.words import decimal, message
 
 Url = Annotated[str, option(metavar="URL")]
 SiteFolder = Annotated[Path, argument(metavar="SITE", help="Folder of the site.")]
@@ -225,7 +225,7 @@ def _say(server: Any, found: dict[str, Any]) -> None:
         _print(f"{found['run']}: {found['verdict']}")
     if told := found.get("told"):
         of, figure = told["metric"], told["figure"]
-        said = f"no {of}" if figure is None else f"{of} {figure:.3f}"
+        said = f"no {of}" if figure is None else f"{of} {decimal(figure)}"
         _print(f"{found['run']}: your team is told {said}: {told['about']}")
     score = found.get("score")
     if score and score["metric"] in score["scores"]:
@@ -254,10 +254,12 @@ def _figure(found: dict[str, Any], name: str, sign: str = "") -> str:
     """Write a figure with its interval."""
     if found[name] is None:
         return "no figure"
-    if None in (found["low"], found["high"]):
-        return f"{found[name]:{sign}.3f}"
-    low, high = f"{found['low']:{sign}.3f}", f"{found['high']:{sign}.3f}"
-    return f"{found[name]:{sign}.3f} ({low} to {high})"
+    ends = (found["low"], found["high"])
+    said = decimal(found[name], sign=sign)
+    if None in ends:
+        return said
+    low, high = (decimal(end, sign=sign) for end in ends)
+    return f"{said} ({low} to {high})"
 
 
 def _gate(

@@ -19,7 +19,7 @@ from irmeta.serve.catalogue.events import said, who
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.policy import Phase, is_open, phase
 from irmeta.serve.site import Site
-from irmeta.words import counted
+from irmeta.words import counted, decimal
 
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 """What a spreadsheet takes for the beginning of a formula: in East Asia also signs as wide as letters."""
@@ -91,7 +91,7 @@ def figure(value: float) -> str:
     >>> figure(0.5412), figure(float("nan"))
     ('0.541', '–')
     """
-    return "–" if math.isnan(value) else f"{value:.3f}"
+    return "–" if math.isnan(value) else decimal(value)
 
 
 def signed(value: float) -> str:
@@ -100,7 +100,7 @@ def signed(value: float) -> str:
     >>> signed(0.5)
     '+0.500'
     """
-    return "–" if math.isnan(value) else f"{value:+.3f}"
+    return "–" if math.isnan(value) else decimal(value, sign="+")
 
 
 def interval(ends: Sequence[float], sign: str = "") -> str:
@@ -110,7 +110,9 @@ def interval(ends: Sequence[float], sign: str = "") -> str:
     ('0.400 to 0.600', '')
     """
     low, high = ends[1:3]
-    return "" if math.isnan(low) else f"{low:{sign}.3f} to {high:{sign}.3f}"
+    if math.isnan(low):
+        return ""
+    return f"{decimal(low, sign=sign)} to {decimal(high, sign=sign)}"
 
 
 def with_interval(found: Sequence[float], sign: str = "") -> str:

@@ -149,9 +149,7 @@ function pBySigns(values) {
   const ways = 2 ** values.length - 1;
   if (ways <= board.fixed) return shareReached(values, ways, true);
   const p = shareReached(values, board.first, false);
-  const [low, high] = board.near;
-  if (p <= low || p >= high) return p;
-  return shareReached(values, board.fixed, false);
+  return p < board.far ? shareReached(values, board.fixed, false) : p;
 }
 
 // Whether the max-t test of this one difference shows it at 5%: by Student's t, where there is one, and by signs.
@@ -173,9 +171,16 @@ function compared(scores, others, metric) {
   return { mean, low, high, shown: isShown(differences), differences };
 }
 
+// Half of the tenth decimal, up to which sums of the same scores agree: a half goes away from 0.
+const HALF = 5e-11;
+
+function figure(value) {
+  return (value + HALF).toFixed(3);
+}
+
 function signed(value) {
   const sign = value < 0 ? "−" : "+";
-  return sign + Math.abs(value).toFixed(3);
+  return sign + figure(Math.abs(value));
 }
 
 function verdict(found) {
@@ -204,8 +209,8 @@ function show(first, second, metric) {
   list(
     rows.map((row) => [
       board.topics[row.at],
-      a[row.at].toFixed(3),
-      b[row.at].toFixed(3),
+      figure(a[row.at]),
+      figure(b[row.at]),
       signed(row.difference),
     ]),
   );

@@ -12,6 +12,7 @@ from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue.snapshot import Snapshot, Vectors
 from irmeta.serve.results import answers
 from irmeta.serve.results.answers import Difference, Interval
+from irmeta.words import decimal
 
 MOST = 400
 """Runs with rank sets, which take time quadratic in the number of runs."""
@@ -340,7 +341,7 @@ def _finding(found: Standing) -> str:
         one = next((noun for noun, number in few if number < 2), "cluster")
         return f"Who is better cannot be said of one {one}."
     values = [line.scores[found.metric].value for line in found.ranked]
-    median = f"The median is {float(np.median(values)):.3f}."
+    median = f"The median is {decimal(float(np.median(values)))}."
     first = f"By {found.metric}, {best[0].label}"
     if len(best) == 1:
         return (

@@ -84,6 +84,11 @@ class Way(NamedTuple):
         """The test of all comparisons at once, empty if there is none."""
         return next((name for name in (self.test, self.correct) if name in JOINT), "")
 
+    def drawn(self, comparisons: int) -> int | None:
+        """Return how many resamples are drawn; None where one comparison by itself has p by fixed signs."""
+        alone = comparisons == 1 or self.correct == "none"
+        return None if self.test == "max-t" and alone else self.resamples
+
     def least(self, topics: int) -> float:
         """Return the smallest p on this number of topics, before a correction by `DIVIDED`."""
         test = self.joint or self.test

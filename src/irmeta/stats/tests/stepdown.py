@@ -32,8 +32,8 @@ DRAWS = 1000
 """Draws by each law; the Monte-Carlo standard error of a p of .05 is then .007."""
 FIXED = 10_000
 """Signs that are the same for every difference by itself: the standard error of a p of .05 is .002."""
-NEAR = (0.0015, 0.2)
-"""Values of p by the first `DRAWS` fixed signs that all of them have a say in: near to levels that people use."""
+FAR = 0.2
+"""Where p by the first `DRAWS` fixed signs is as large as this, it is far from any level, and these are enough."""
 _BLOCK = 1 << 20
 """Statistics in a block of draws, about: some milliseconds of work."""
 _CACHED = 1 << 17
@@ -113,7 +113,7 @@ def _by_signs(found: Floats) -> Floats:
     if ways <= FIXED:
         return _share_reached(found, ways)
     p = _share_reached(found, DRAWS)
-    near = (p > NEAR[0]) & (p < NEAR[1])
+    near = p < FAR
     p[near] = _share_reached(found[near], FIXED)
     return p
 

@@ -21,7 +21,7 @@ from irmeta.scores.result import lacking
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import Way
-from irmeta.stats.tests.stepdown import DRAWS
+from irmeta.stats.tests.stepdown import FIXED
 from irmeta.words import counted, listed
 
 ASKED: Mapping[str, str] = {
@@ -91,7 +91,7 @@ def at_bound(outcome: xr.Dataset, comparisons: int) -> xr.DataArray:
     topics = min(size["topics"] for size in facts["inputs"]["collections"].values())
     resamples = options.get("resamples") or 0
     if test == "max-t" and (comparisons == 1 or options["correct"] == "none"):
-        resamples = DRAWS  # of one comparison by itself, whatever is asked for
+        resamples = FIXED  # of one comparison by itself, whatever is asked for
     least = floors.of_resamples(test, resamples, topics)
     return abs(p - least) <= least * 1e-9
 

@@ -26,7 +26,7 @@ from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.studies.differences.notes import on_lacking, on_tests
 from irmeta.studies.door import study
 from irmeta.studies.result.method import CORRECTIONS, TESTS, UNNAMED
-from irmeta.words import counted
+from irmeta.words import counted, decimal
 
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
@@ -112,11 +112,12 @@ def table(
     mean = means(shown)
     if test != "none":
         more += on_tests(way, shown, _compared(shown, baseline), [])
+    printed = xr.apply_ufunc(np.vectorize(_printed), mean)
     return result(
         "paper_table",
         {
             "mean": mean,
-            "best": mean.round(DIGITS) == mean.round(DIGITS).max("system"),
+            "best": printed == printed.max("system"),
             "marks": (("system", "metric"), np.array(marks, dtype=object).T),
         },
         inputs={scores.attrs.get("collection", "collection"): scores},
@@ -166,6 +167,10 @@ def _shown(
     mean = means(kept).sel(metric=by).values
     order = [systems[at] for at in np.argsort(-mean, kind="stable")]
     return scores.sel(system=[*first, *(name for name in order if name not in first)])
+
+
+def _printed(mean: float) -> float:
+    return float(decimal(mean, DIGITS))
 
 
 def _compared(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:

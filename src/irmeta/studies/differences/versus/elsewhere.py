@@ -16,7 +16,7 @@ def comparing(scores: xr.DataArray) -> dict[str, Any]:
 
     scores : a cube of at least 2 topics, or clusters.
     quantile, normal : of Student's t and of the normal law at 97.5%.  fixed : fixed signs of `stepdown.fixed_signs`;
-    first : as many are taken first, and all where p is then within near.  right_or_wrong : metrics whose scores are 0
+    first : as many are taken first, and all where p is then below far.  right_or_wrong : metrics whose scores are 0
     and 1.  widest : by metric the largest difference of two means, infinite where there is none.
 
     >>> from irmeta.scores.cube import cube
@@ -31,7 +31,7 @@ def comparing(scores: xr.DataArray) -> dict[str, Any]:
         "normal": float(ndtri(0.975)),
         "fixed": stepdown.FIXED,
         "first": stepdown.DRAWS,
-        "near": stepdown.NEAR,
+        "far": stepdown.FAR,
         "right_or_wrong": units.metric[right_or_wrong(units)].values.tolist(),
         "widest": dict(zip(names, widest(units).tolist(), strict=True)),
     }

@@ -173,7 +173,7 @@ def versus(
             "correct": way.correct,
             "history": None if history is None else str(history),
             **({} if flagged is None else {"without": flagged.topics}),
-            "resamples": way.resamples,
+            "resamples": way.drawn(len(family.names)),
         },
         notes=[*notes, *_notes(family, way, figures)],
     )

@@ -19,10 +19,13 @@ function filled(made, attributes, children) {
   return made;
 }
 
+// Half of the tenth decimal, up to which sums of the same scores agree: a half goes away from 0.
+const HALF = 5e-11;
+
 // 0.97 as ".97": figures between -1 and 1 as papers print them; none has a sign and only zeros.
 export function short(value, digits = 2) {
   if (value === null || value === undefined) return "–";
-  const text = Math.abs(value).toFixed(digits);
+  const text = (Math.abs(value) + HALF).toFixed(digits);
   const sign = value < 0 && Number(text) > 0 ? "−" : "";
   return sign + (text.startsWith("0.") ? text.slice(1) : text);
 }
