@@ -402,3 +402,15 @@ def test_what_is_called_a_baseline_is_what_others_are_compared_with(run):
     run("evaluate", "demo/qrels.txt", "demo/runs", "-m", "AP", "-o", "scores.parquet")
     _, out, _ = run("what", "scores.parquet")
     assert "versus scores.parquet --system a --against my-BM25\n" in out
+
+
+def test_a_table_of_means_leads_to_what_it_does_not_report(run, tmp_path):
+    """Means of a paper are said to be means, and a metric that they lack can be predicted by the command shown."""
+    text = "System,P@10,nDCG@10\nours,.845,.774\nbm25,.61,.55\n"
+    (tmp_path / "paper.csv").write_text(text)
+    _, out, _ = run("what", "paper.csv")
+    assert "means of 2 systems by 2 metrics" in " ".join(out.split())
+    words = next(words for words in commands(out) if words[0] == "predict")
+    assert words == ["predict", "apply", "paper.csv", "--want", "AP"]
+    code, out, _ = run(*words)
+    assert (code, "AP of ours is predicted as" in out) == (0, True)

@@ -1,5 +1,6 @@
 """Tables that people have become cubes, or errors that name the mend."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta.errors import ScoresError
+from irmeta.io.tables.spreadsheet import import_table
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, cube, from_frame, from_frame_all
@@ -247,6 +249,21 @@ def test_the_index_of_a_frame_is_no_column_that_is_not_used() -> None:
     chosen = table.iloc[[3, 0, 2]]
     assert "unused" not in about(from_frame(chosen))
     assert about(from_frame(table.assign(index="x")))["unused"] == {"index": 0}
+
+
+def test_percent_of_a_frame_is_read_as_in_a_file(tmp_path: Path) -> None:
+    """Cells as 41% are parts of 1 in a frame as in a CSV; some without a sign are an error."""
+    frame = pd.DataFrame(
+        {"system": ["a", "b"], "topic": ["1", "1"], "AP": ["84.57%", "9 %"]}
+    )
+    frame.to_csv(tmp_path / "t.csv", index=False)
+    for table in (frame, pl.DataFrame(frame.to_dict("list"))):
+        made = from_frame(table)
+        assert made.values.ravel().tolist() == [0.8457, 0.09]
+        of_file = import_table(tmp_path / "t.csv")["t"]
+        np.testing.assert_array_equal(made, of_file)
+    with pytest.raises(ScoresError, match="a percent sign in every cell"):
+        from_frame(frame.assign(AP=["41%", "0.1"]))
 
 
 def test_studies_take_tables() -> None:

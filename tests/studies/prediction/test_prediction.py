@@ -381,13 +381,17 @@ def test_inputs_are_not_changed(model):
 
 
 def test_findings_count_many_and_spell_out_one(model):
-    """One prediction is told with its interval, several are counted with a typical width."""
+    """One or two predictions are told with their intervals, more are counted with a typical width."""
     one = predict(given("P@10=0.4"), model, want=["AP"])
     assert f" {one['value'].item():.3f}".replace(" 0", " ") in findings(one)[0]
     assert "90% interval" in findings(one)[0]
     assert findings(predict(given("P@10=0.4"), model))[0].startswith(
         "3 scores predicted; half of the 90%"
     )
+    two = findings(predict(given("P@10=0.4"), model, want=["AP", "RR"]))[-1]
+    assert two.count(", between ") == 2
+    assert two.endswith("(90% intervals).")
+    assert given("P@10=40%").identical(given("P@10=0.4"))
 
 
 def test_a_model_that_is_not_linear_takes_the_scores_it_was_fitted_on(model, made):

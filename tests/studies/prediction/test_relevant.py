@@ -136,14 +136,23 @@ def test_the_first_sentence_says_what_the_number_does(model):
         "430 relevant documents a topic are more than in any collection of the model (50 to 115)"
     )
     near = findings(predict(given("P@10=0.45"), model, want=wanted, relevant=80))
-    assert near[0].startswith("2 scores predicted")
+    assert near[0].startswith("RR is predicted")
     calibrated = predict(
         given("P@10=0.45"),
         model,
         want=wanted,
         calibrate=world(430, np.random.default_rng(1)),
     )
-    assert findings(calibrated)[0].startswith("2 scores predicted")
+    assert findings(calibrated)[0].startswith("RR is predicted")
+    # a number that is not told is asked for where a target is divided by it
+    number = "the number of relevant documents for AP@10 (--relevant)"
+    for options, asked in (
+        ({"want": ["AP@10"]}, True),
+        ({"want": ["AP@10"], "relevant": 80}, False),
+        ({"want": ["RR"]}, False),
+    ):
+        notes = " ".join(predict(given("P@10=0.45"), model, **options).notes)
+        assert (number in notes) is asked
     plain = predict(given("P@10=0.45"), model, want=["RR"])
     assert findings(plain)[0].startswith("RR is predicted")
 

@@ -79,6 +79,8 @@ QUESTIONS = {study.verb: study.question for study in STUDIES.values()} | {
 """What each command answers."""
 SINGLE = ("table", "mteb", "labels")
 """Tables of which an import takes one."""
+REPORTED = ("nDCG@10", "AP", "P@10", "RR", "R@1000")
+"""Metrics of which one can be predicted from another."""
 _BASELINE = re.compile(r"bm25|baseline|tf-?idf", re.IGNORECASE)
 """What the name of a likely baseline contains."""
 POOLED = 6
@@ -267,6 +269,10 @@ def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
     match one.kind:
         case "table":
             yield "import", importing(one)
+            unreported = [name for name in REPORTED if name not in one.metrics]
+            if one.topics == 0 and 0 < len(unreported) < len(REPORTED):
+                wanted = shlex.quote(unreported[0])
+                yield "predict apply", f"{_word(one)} --want {wanted}"
         case "groups" if one.metrics:
             yield "import", importing(replace(one, reader="table"))
         case "factors":

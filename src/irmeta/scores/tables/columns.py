@@ -76,7 +76,13 @@ def _with_points(texts: pl.Series) -> pl.Series:
 
 
 def numbers(column: pl.Series, name: str) -> pl.Series:
-    """Return a column of scores as numbers, null where one is missing; other texts raise ScoresError."""
+    """Return a column of scores as numbers, null where one is missing; other texts raise ScoresError.
+
+    Where all are percent, as 41%, they are parts of 1.
+
+    >>> numbers(pl.Series(["41%", "9.5 %", None]), "AP").to_list()
+    [0.41, 0.095, None]
+    """
     if column.dtype.is_numeric() or column.dtype == pl.Null:
         return column.cast(pl.Float64).fill_nan(None)
     if column.dtype == pl.String:
@@ -100,7 +106,10 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
         )
         .to_series()
     )
-    scores = _with_points(held).cast(pl.Float64, strict=False)
+    written = held
+    if held.str.ends_with("%").all():
+        written = held.str.replace(r"[ \t]*%$", "e-2")
+    scores = _with_points(written).cast(pl.Float64, strict=False)
     wrong = held.is_not_null() & scores.is_null()
     if wrong.any():
         row = int(wrong.arg_max() or 0)
@@ -116,7 +125,7 @@ def _remedy(text: str, column: str) -> str:
     if re.fullmatch(r"-?\d+,\d+", text):
         return "is it a decimal comma? Save the table with decimal points, and without separators of thousands"
     if text.endswith("%"):
-        return "write percent as parts of 1 in the whole column (45.2% is 0.452)"
+        return "write a percent sign in every cell of the column, or in none (45.2% is 0.452)"
     if text.startswith("="):
         return "it is a spreadsheet formula; save values, not formulas"
     if text.startswith("'"):

@@ -36,6 +36,7 @@ from irmeta.io.tables.outcomes import read_outcomes
 from irmeta.metrics.names import is_known
 from irmeta.scores.cube import DIMS
 from irmeta.scores.names import bare
+from irmeta.scores.tables.frames import ALL
 from irmeta.words import counted, shortened
 from irmeta.words import listed as in_words
 
@@ -511,6 +512,11 @@ def _of_cubes(path: str, reader: TableKind, cubes: list[xr.DataArray]) -> Seen:
     )
     missing = sum(int(cube.isnull().sum()) for cube in cubes)
     holes = f"; {counted(missing, 'score')} missing" if missing else ""
-    sizes = f"{counted(len(systems), 'system')}, {_sizes(len(topics), len(metrics))}"
+    many = counted(len(systems), "system")
+    if topics == (ALL,):
+        topics = ()
+        sizes = f"means of {many} by {counted(len(metrics), 'metric')}"
+    else:
+        sizes = f"{many}, {_sizes(len(topics), len(metrics))}"
     text = f"scores, as `irmeta import {reader}` reads them: {sizes}{holes}"
     return Seen(path, "table", text, systems, len(topics), metrics, reader=reader)

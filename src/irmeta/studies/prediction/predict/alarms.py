@@ -11,7 +11,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import by_chance
 from irmeta.stats.prediction.intervals import expected_coverage, reach
 from irmeta.studies.prediction.predict.cells import Learned, patterns, predict_cells
-from irmeta.studies.prediction.predict.relevant import Relevant, divided
+from irmeta.studies.prediction.predict.relevant import Relevant, divided, numbers
 from irmeta.words import listed
 
 JUDGED = 0.3
@@ -128,9 +128,13 @@ def on_collections_left_out(
 
     Not which metrics: those named by their expected coverage failed on new collections no oftener than others.
     """
+    served = [name for name in targets if divided(name)]
+    number = ""
+    if served and relevant is None and numbers(model):
+        number = f", and so does the number of relevant documents for {listed(served)} (--relevant)"
     lead = (
         "Intervals hold on average over collections; in a single collection they may miss many "
-        "systems together. Systems with known scores reduce that (--calibrate)."
+        f"systems together. Systems with known scores reduce that (--calibrate){number}."
     )
     expected = _expected(table, targets, model, level, relevant) if linear else {}
     if not expected:

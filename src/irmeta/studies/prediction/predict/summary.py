@@ -1,5 +1,7 @@
 """Tables, overview, findings and warnings of predictions."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import xarray as xr
@@ -8,6 +10,9 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.result import with_nulls
 from irmeta.studies.prediction.predict.typed import GIVEN
+
+SPOKEN = 2
+"""Of more predicted scores only their number is spoken of, and how wide intervals are."""
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -40,7 +45,9 @@ def in_csv(outcome: xr.Dataset) -> str:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the predicted scores, and once for each system how far its given scores lie from those of the model."""
     cells = tables(outcome)["prediction"]
-    far = cells.group_by("system", maintain_order=True).agg(pl.col("distance").max())
+    far = cells.group_by("system", maintain_order=True).agg(
+        pl.col("distance").max().alias("distance (1 is usual)")
+    )
     return {"prediction": cells.drop("level", "distance"), "distance": far}
 
 
@@ -52,23 +59,30 @@ def findings(outcome: xr.Dataset) -> list[str]:
 def _predicted(outcome: xr.Dataset) -> str:
     cells = tables(outcome)["prediction"]
     level = f"{about(outcome)['options']['level'] * 100:g}%"
-    if cells.height == 1:
-        cell = cells.row(0, named=True)
-        interval = ""
-        if cell["low"] is not None:
-            interval = f", between {short(cell['low'], 3)} and {short(cell['high'], 3)} ({level} interval)"
-        whose = "" if cell["system"] == GIVEN else f" of {cell['system']}"
-        return f"{cell['metric']}{whose} is predicted as {short(cell['value'], 3)}{interval}."
+    order = ""
+    if _overlap(outcome):
+        order = " They are too wide to order these systems: those of each metric all overlap."
+    if cells.height <= SPOKEN:
+        each = [_cell(cell) for cell in cells.iter_rows(named=True)]
+        intervals = "interval" if cells.height == 1 else "intervals"
+        known = "" if cells["low"].is_null().all() else f" ({level} {intervals})"
+        return f"{'; '.join(each)}{known}.{order}"
     width = float((outcome["high"] - outcome["low"]).median())
-    if np.isnan(width):
-        wide = ""
-    else:
+    wide = ""
+    if not np.isnan(width):
         wide = f"; half of the {level} intervals are wider than {short(width, 3)}"
-        if _overlap(outcome):
-            wide += (
-                ", too wide to order these systems: those of each metric all overlap"
-            )
-    return f"{cells.height} scores predicted{wide}."
+    return f"{cells.height} scores predicted{wide}.{order}"
+
+
+def _cell(cell: dict[str, Any]) -> str:
+    """Say which score was predicted, and between which ends."""
+    whose = "" if cell["system"] == GIVEN else f" of {cell['system']}"
+    interval = ""
+    if cell["low"] is not None:
+        interval = f", between {short(cell['low'], 3)} and {short(cell['high'], 3)}"
+    return (
+        f"{cell['metric']}{whose} is predicted as {short(cell['value'], 3)}{interval}"
+    )
 
 
 def _overlap(outcome: xr.Dataset) -> bool:

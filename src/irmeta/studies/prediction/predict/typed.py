@@ -1,5 +1,6 @@
 """The scores of one system, typed by hand."""
 
+import re
 from os import PathLike
 
 import numpy as np
@@ -48,11 +49,13 @@ def given(text: str, system: str = GIVEN) -> xr.DataArray:
 
     >>> given("P@10=0.43 RBP(p=0.95)=0.3").metric.values.tolist()
     ['P@10', 'RBP(p=0.95)']
+    >>> given("P@10=84.5%").item()
+    0.845
     """
     scores: dict[str, float] = {}
     for part in split(text):
         name, equals, value = part.rpartition("=")
-        number = strictly.number_or_nan(value)
+        number = strictly.number_or_nan(re.sub("%$", "e-2", value))
         if not equals or not name or np.isnan(number):
             raise ScoresError(
                 f"{part!r}: expected METRIC=SCORE, as in 'P@10=0.43 RR=0.61'"
