@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit
 from irmeta.studies.choice.ranking.study import _few, is_reported
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 TRUST = (
     (0.8, "the choice is stable"),
@@ -18,6 +18,8 @@ TRUST = (
     (-np.inf, "do not trust the choice"),
 )
 """What is said of a choice, by the least share of it, corrected for chance, on which halves of the topics agree."""
+HALVES = "halves agree on"
+"""The column with the share of the metrics that two halves of the topics both choose."""
 EQUAL = 1e-9
 """Sets whose loss differs by at most this are equally good."""
 _BEHIND = ("behind", "behind_low")
@@ -110,7 +112,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if about(outcome)["options"]["method"] != "exact":
         shown = shown.with_columns(subsets["ratio_to_optimum"].alias("of the best"))
     if "kept" in subsets:
-        shown = shown.with_columns(subsets["kept"].alias("by both halves"))
+        shown = shown.with_columns(subsets["kept"].alias(HALVES))
     return {"subsets": shown}
 
 
@@ -122,6 +124,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
         about(outcome)["options"]["k"],
     )
     lines = [_report(outcome, few)]
+    if "kept" in outcome and not warnings(outcome):
+        lines.append(_trust(outcome, few))
     if "rival" in outcome:
         lines.append(_as_good_as(outcome))
     if about(outcome)["options"]["method"] != "exact":
@@ -130,10 +134,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if "other" in outcome:
         lines.append(_otherwise(outcome, few))
     collections = about(outcome)["inputs"]["collections"].values()
-    if "kept" in outcome:
-        if not warnings(outcome):
-            lines.append(_trust(outcome, few))
-    elif any(described["topics"] > 1 for described in collections):
+    if "kept" not in outcome and any(one["topics"] > 1 for one in collections):
         lines.append(
             f"To see whether other {unit(outcome)}s would lead to the same choice, add --partitions 100."
         )
@@ -242,11 +243,13 @@ def _searched(outcome: xr.Dataset) -> str:
         size = f"{least} or {most}"
     else:
         size = f"{least} to {most}"
-    which = "papers usually report" if _only_reported(outcome) else "can be chosen"
     if free == every:
         among = f"{every} metrics"
+    elif _only_reported(outcome):
+        names = listed(outcome["metric"].values[outcome["candidate"].values], free)
+        among = f"{free} metrics that papers usually report ({names})"
     else:
-        among = f"{free} metrics that {which}"
+        among = f"{free} metrics that can be chosen"
     if options["include"]:
         among += f" with {', '.join(options['include'])} in it"
     return f"of {size} of the {among}"
