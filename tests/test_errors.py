@@ -172,8 +172,31 @@ def test_names_with_commas_are_told_how_to_be_named() -> None:
     scores = cube(np.ones((2, 3, 1)), ["my, run", "bm25"], list("123"), ["AP"])
     with pytest.raises(ScoresError) as error:
         irmeta.select(scores, systems="my, run,bm25")
-    assert "'my, run' has a blank or a comma, so name it by systems=[...]" in str(
-        error.value
-    )
+    assert "or name them by systems=[...]" in str(error.value)
     with typed():
         assert "--systems @FILE" in str(error.value)
+    assert irmeta.select(scores, systems="my, run").system.values.tolist() == [
+        "my, run"
+    ]
+    varied = scores * np.array([[[0.2], [0.4], [0.3]], [[0.1], [0.5], [0.2]]])
+    with pytest.raises(ScoresError, match=r"or name them by highlight=\[\.\.\.\]"):
+        irmeta.describe(varied).plot(highlight="my, run,bm25")
+
+
+def test_names_with_blanks_have_commas_between_them() -> None:
+    """Wherever systems are listed in a text, names with blanks stand between commas, patterns beside them."""
+    rng = np.random.default_rng(4)
+    names = ["Fusion 2", "covidex_1", "covidex_2", "bm25"]
+    scores = cube(rng.random((4, 12, 1)), names, [str(at) for at in range(12)], ["AP"])
+    wanted = "Fusion 2,covidex*"
+    assert irmeta.select(scores, systems=wanted).system.values.tolist() == names[:3]
+    assert irmeta.table(scores, order=wanted)["system"].values.tolist()[:3] == names[:3]
+    against = irmeta.versus(scores, "bm25", wanted)["against"].values.tolist()
+    assert against == names[:3]
+    [axes] = irmeta.describe(scores).plot(highlight=wanted).axes
+    bold = [
+        label.get_text()
+        for label in axes.get_yticklabels()
+        if label.get_fontweight() == "bold"
+    ]
+    assert sorted(bold) == sorted(names[:3])

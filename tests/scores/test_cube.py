@@ -336,7 +336,7 @@ def test_common_keeps_most_scores() -> None:
     assert kept.topic.values.tolist() == list("12345")
     assert (
         note
-        == "3 of 36 scores are missing; dropped 1 of 6 systems and 1 of 6 topics that lack scores"
+        == "3 of 36 scores are missing; dropped 1 of 6 systems (a) and 1 of 6 topics (6) that lack scores"
     )
 
 

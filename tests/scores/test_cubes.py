@@ -83,7 +83,7 @@ def test_studied_together():
     assert notes == [
         "metrics left out because not all collections have them: P@10, RR",
         "a: 1 of 3 systems: the top 0.5 by AP on all topics",
-        "b: 1 of 6 scores are missing; dropped 1 of 3 systems that lack scores",
+        "b: 1 of 6 scores are missing; dropped 1 of 3 systems (s0) that lack scores",
         "b: 1 of 2 systems: the top 0.5 by AP on all topics",
     ]
     assert prepare_together({"a": both["a"]}, metrics="AP")[1] == []
@@ -110,7 +110,7 @@ def test_missing_scores_follow_the_policy():
     tables, notes = system_level({"a": scores}, missing="systems")
     assert tables["a"].system.values.tolist() == ["s1", "s2"]
     assert notes == [
-        "a: 1 of 6 scores are missing; dropped 1 of 3 systems that lack scores"
+        "a: 1 of 6 scores are missing; dropped 1 of 3 systems (s0) that lack scores"
     ]
 
 

@@ -1,5 +1,6 @@
 """Which scores a study uses: metrics, systems and topics by name, the best systems, and a way with missing scores."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import get_args
@@ -19,7 +20,7 @@ from irmeta.metrics.names import (
     raw,
     split,
 )
-from irmeta.scores.attributes import LEFT_OUT, about, chosen_from, recorded
+from irmeta.scores.attributes import CHOSEN, LEFT_OUT, about, chosen_from, recorded
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, first_of
 from irmeta.scores.groups.clusters import by_cluster, noticed
@@ -27,7 +28,7 @@ from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
 from irmeta.stats.arrays import Bools, Floats, settled
 from irmeta.stats.subsets.complete import complete_part
-from irmeta.words import counted, joined
+from irmeta.words import counted, joined, listed
 
 _DROPPED: Mapping[str, tuple[int, ...]] = {
     "common": (0, 1),
@@ -77,15 +78,20 @@ def select(
 
 
 def choose_names(
-    dim: str, wanted: Iterable[str] | None, known: Sequence[str], where: str
+    dim: str,
+    wanted: Iterable[str] | None,
+    known: Sequence[str],
+    where: str,
+    option: str = "",
 ) -> list[str]:
     """Return the wanted names as they are known, each once; all of them if `wanted` is None.
 
-    dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names; a system or
-    topic that is not known may be a pattern, as in bm25*, or a range of numbers, as in 601-650, which stands for all
-    that it matches; a metric that is not known stands for itself at its deepest cutoff, AP for AP@1000.
-    known : the names there are.  where : what holds them, for messages. An unknown name raises ScoresError, which
-    suggests the nearest.
+    dim : "system", "topic" or "metric".  wanted : a list, or one text with spaces or commas between names, where names
+    with spaces have commas between them; a system or topic that is not known may be a pattern, as in bm25*, or a range
+    of numbers, as in 601-650, which stands for all that it matches; a metric that is not known stands for itself at its
+    deepest cutoff, AP for AP@1000.
+    known : the names there are.  where : what holds them, and option : what lists the wanted, by default --systems and
+    so on, for messages. An unknown name raises ScoresError, which suggests the nearest.
     """
     if wanted is None:
         return list(known)
@@ -94,10 +100,10 @@ def choose_names(
         names = [found_as(name, spelled) or name for name in metric_names(wanted)]
     else:
         if isinstance(wanted, str):
-            given = split(wanted)
+            given = words(wanted, known)
         else:
             given = list(wanted)
-        names = [name for one in given for name in _matching(one, known)]
+        names = [name for one in given for name in matching(one, known)]
         spelled = {name: name for name in known}
     if not names:
         raise ScoresError(
@@ -114,18 +120,34 @@ def choose_names(
             odd = [one for one in known if name in one and split(one) != [one]]
             if odd and isinstance(wanted, str):
                 instead = (
-                    f"{odd[0]!r} has a blank or a comma, so name it by --{dim}s @FILE"
+                    f"{odd[0]!r} has a blank or a comma: write commas between names, or name them by "
+                    f"{option or f'--{dim}s'} @FILE"
                 )
             raise ScoresError(f"no {dim} {name!r} in {where}; {instead}")
     return list(dict.fromkeys(spelled[name] for name in names))
 
 
-def _matching(name: str, known: Sequence[str]) -> list[str]:
+def words(text: str, known: Sequence[str]) -> list[str]:
+    """Cut a text at commas, and at blanks what is not a known name, nor matches one, with its blanks.
+
+    >>> words("Fusion 2,dpr bm25*", ["Fusion 2", "dpr", "bm25"]), words("Fusion *", ["Fusion 2"])
+    (['Fusion 2', 'dpr', 'bm25*'], ['Fusion *'])
+    """
+    if text in known:
+        return [text]
+    found = []
+    for part in map(str.strip, re.split(r",(?![^()]*\))", text)):
+        whole = any(one in known for one in matching(part, known))
+        found += [part] if whole else split(part)
+    return found
+
+
+def matching(name: str, known: Sequence[str]) -> list[str]:
     """List the known names in a range of numbers, or that a pattern of *, ? and [] matches.
 
     A known name stands for itself, and so does one that matches none.
 
-    >>> _matching("601-610", ["599", "601", "604", "611"]), _matching("bm25*", ["bm25", "bm25-rm3", "dpr"])
+    >>> matching("601-610", ["599", "601", "604", "611"]), matching("bm25*", ["bm25", "bm25-rm3", "dpr"])
     (['601', '604'], ['bm25', 'bm25-rm3'])
     """
     if found := known_as(name, known):
@@ -142,6 +164,18 @@ def _matching(name: str, known: Sequence[str]) -> list[str]:
 def _is_number(name: str) -> bool:
     """Say whether a name is a number as topics have: of digits, not too many to be read."""
     return name.isdecimal() and len(name) <= 18
+
+
+def unchosen(scores: xr.DataArray, name: str) -> str:
+    """Say what to do about a system that is not there: the nearest, and that only some systems were chosen."""
+    systems = [str(one) for one in scores.system.values]
+    every = about(scores).get(CHOSEN, {}).get("systems", len(systems))
+    if every == len(systems):
+        return nearest(name, systems)
+    return (
+        f"only {len(systems)} of {every} systems are chosen; add it to --systems if it is one of the others, or "
+        f"{nearest(name, systems)}"
+    )
 
 
 def share_of(systems: int, share: float) -> int:
@@ -388,7 +422,7 @@ def complete(
             f"{count}, and --missing {missing} leaves {left}; {_instead(absent, missing, pairs)}"
         )
     dropped = [
-        f"{np.count_nonzero(~keep)} of {keep.size} {dim}s"
+        f"{np.count_nonzero(~keep)} of {keep.size} {dim}s ({listed(scores[dim].values[~keep], 3)})"
         for dim, keep in (("system", of_system), ("topic", of_topic))
         if not keep.all()
     ]

@@ -178,6 +178,17 @@ def test_unknown_names_are_refused(options, message):
         irmeta.table(scores(), **options)
 
 
+def test_a_baseline_that_was_not_chosen_is_told_so():
+    """Where systems were chosen before, the mend is to choose the baseline, too."""
+    made = scores()
+    *chosen, other = made.system.values.tolist()
+    with pytest.raises(
+        ScoresError,
+        match=rf"only {len(chosen)} of {len(chosen) + 1} systems are chosen; ",
+    ):
+        irmeta.table(irmeta.select(made, systems=chosen), baseline=other)
+
+
 @pytest.mark.parametrize(
     ("test", "topics", "said"),
     [("permutation", 5, True), ("permutation", 12, False), ("t", 5, False)],

@@ -133,7 +133,7 @@ def test_where_the_others_allow_no_verdict_that_is_said():
     found = irmeta.versus(made, "mine", without=flagged)
     assert found["significant"].all()
     assert not found["without_significant"].any()
-    start = "Without 6 flagged topics: 2 tests cannot be significant"
+    start = "Without 6 flagged topics: 2 tests cannot be significant ("
     assert found.notes[0].startswith(start)
     few = [*flagged, "8", "9", "10", "11"]
     found = irmeta.versus(made, "mine", without=few)

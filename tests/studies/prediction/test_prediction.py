@@ -98,7 +98,7 @@ def test_a_score_missing_on_one_topic_is_no_unreported_metric(model):
         ("b", "RR")
     ]
     assert (
-        "1 of 24 scores are missing; dropped 1 of 4 topics that lack scores"
+        "1 of 24 scores are missing; dropped 1 of 4 topics (2) that lack scores"
         in about(topics)["notes"]
     )
     left = (

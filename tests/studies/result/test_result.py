@@ -58,6 +58,7 @@ def test_every_form_has_the_same_answer(result: irmeta.Result) -> None:
     text = " ".join(result.explain().split())
     assert text.startswith(result.findings[0])
     assert repr(result) == str(result)
+    assert repr(result.explain()) == result.explain()
     for sentence in [*result.findings, *result.notes]:
         assert sentence in text
         assert sentence in html

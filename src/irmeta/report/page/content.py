@@ -169,7 +169,7 @@ def _marked(
     known = list(
         dict.fromkeys(name for cube in cubes.values() for name in names(cube.system))
     )
-    return choose_names("system", highlight, known, "the report")
+    return choose_names("system", highlight, known, "the report", "--highlight")
 
 
 def _usable(

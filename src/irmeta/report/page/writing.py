@@ -177,7 +177,8 @@ def _called(
     if teams is not None:
         asked["teams"] = grouped(every, teams).called(known)
     if (marked := asked.get("highlight")) is not None:
-        names = choose_names("system", marked, [*every, *known.values()], "the report")
+        either = [*every, *known.values()]
+        names = choose_names("system", marked, either, "the report", "--highlight")
         asked["highlight"] = [known.get(name, name) for name in names]
     asked["results"] = [one.labelled(known) for one in asked.get("results", ())]
     return called

@@ -55,18 +55,24 @@ def of_tests(found: Mapping[str, Floats]) -> dict[str, Floats]:
 
 
 def on_tests(
-    way: Way, scores: xr.DataArray, comparisons: int, differing: Sequence[Floats]
+    way: Way,
+    scores: xr.DataArray,
+    comparisons: int,
+    differing: Sequence[Floats],
+    called_so: Callable[[int], str] = str,
 ) -> list[str]:
     """Say what a test corrects and asks, and where no p can be small enough to be significant.
 
     comparisons : by one metric.  differing : by metric, on how many topics the systems of each comparison differ.
+    called_so : what a comparison of some number is called.
     """
     lines = _levels(way, scores)
     topics = scores.sizes["topic"]
     if way.least(topics) >= way.needed(comparisons):
         lines.append(_too_few(way, topics, comparisons, f"{called(scores)}s"))
     elif way.test in floors.SIGNED:
-        lines += _tied(way, differing)
+        metrics = [str(name) for name in scores.metric.values]
+        lines += _tied(way, dict(zip(metrics, differing, strict=False)), called_so)
     if way.test in ASKED:
         lines.append(
             f"{way.test} tests {ASKED[way.test].format(called(scores))}, not whether two means differ"
@@ -139,19 +145,24 @@ def _topics_for(needed: float) -> int:
     return int(np.floor(np.log2(2 / needed))) + 1
 
 
-def _tied(way: Way, differing: Sequence[Floats]) -> list[str]:
-    """Count the tests by signs of systems that differ on so few topics that p cannot be small enough."""
-    blind = 0
-    for counts in differing:
+def _tied(
+    way: Way, differing: Mapping[str, Floats], called_so: Callable[[int], str]
+) -> list[str]:
+    """Name the tests by signs of systems that differ on so few topics that p cannot be small enough."""
+    blind = []
+    for metric, counts in differing.items():
         # no p is below its floor, and then none is below the floor when both are corrected
         least = multiplicity.corrected(floors.of_topics(way.test, counts), way.correct)
-        blind += int((least >= way.alpha).sum())
+        by = f" by {metric}" if len(differing) > 1 else ""
+        blind += [
+            f"{called_so(at)}{by}" for at in np.flatnonzero(least >= way.alpha).tolist()
+        ]
     if not blind:
         return []
     return [
         Act(
-            f"{counted(blind, 'test')} cannot be significant: the two systems differ on so few topics "
-            f"that {way.test} has no p that is small enough; --test t has no such limit"
+            f"{counted(len(blind), 'test')} cannot be significant ({listed(blind, 3)}): the two systems differ on so "
+            f"few topics that {way.test} has no p that is small enough; --test t has no such limit"
         )
     ]
 

@@ -17,7 +17,13 @@ from irmeta.scores.averages.means import additive, means
 from irmeta.scores.figures import ROWS, short
 from irmeta.scores.names import known_as
 from irmeta.scores.result import frame, is_estimated, result, scale
-from irmeta.scores.selection import choose_names, prepare, share_of, top_systems
+from irmeta.scores.selection import (
+    choose_names,
+    prepare,
+    share_of,
+    top_systems,
+    unchosen,
+)
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs
@@ -93,7 +99,7 @@ def table(
         )
     if baseline is not None:
         _require_kept(baseline, every, _names(scores), missing)
-        baseline = _baseline(baseline, _names(scores))
+        baseline = _baseline(baseline, scores)
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
         raise ScoresError(
@@ -102,7 +108,7 @@ def table(
     first = (
         []
         if order is None
-        else choose_names("system", order, _names(scores), "the scores")
+        else choose_names("system", order, _names(scores), "the scores", "--order")
     )
     if baseline is not None:
         first = [baseline, *(name for name in first if name != baseline)]
@@ -144,12 +150,12 @@ def _require_kept(
         )
 
 
-def _baseline(name: str, systems: Sequence[str]) -> str:
+def _baseline(name: str, scores: xr.DataArray) -> str:
     """Return the system that is called so."""
-    found = known_as(name, systems)
+    found = known_as(name, _names(scores))
     if found is None:
         raise ScoresError(
-            f"no system {name!r} to serve as the baseline; {nearest(name, systems)}"
+            f"no system {name!r} to serve as the baseline; {unchosen(scores, name)}"
         )
     return found
 

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 Taken = ParamSpec("Taken")
 
 
+class _Read(str):
+    """A text that a notebook shows as it is read."""
+
+    __repr__ = str.__str__
+
+
 @dataclass(frozen=True, repr=False)
 class Result:
     """The answer of a study, the same in a notebook, on the terminal, on a page and in JSON.
@@ -155,9 +161,11 @@ class Result:
         return self._written("latex", table)
 
     def explain(self) -> str:
-        """Return all that there is to read: every table with all rows, every finding and note, and the method."""
-        text: str = _report("screen").everything(self)
-        return text
+        """Return all that there is to read: every table with all rows, every finding and note, and the method.
+
+        A notebook shows the text as it is read.
+        """
+        return _Read(_report("screen").everything(self))
 
     def __str__(self) -> str:
         """Return what the terminal shows: the answer, the tables, the notes, as far as one screen goes."""

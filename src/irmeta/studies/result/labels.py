@@ -7,10 +7,9 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
-from irmeta.metrics.names import split
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.names import known_as
-from irmeta.scores.selection import choose_names
+from irmeta.scores.selection import choose_names, words
 from irmeta.words import listed
 
 LABELS = "labels"
@@ -84,7 +83,8 @@ def chosen(
     drawn : what there is.  where : what holds it, for messages.
     """
     labels = about(outcome).get(LABELS, {})
-    names = choose_names("system", wanted, [*drawn, *labels], where)
+    every = [*drawn, *labels]
+    names = choose_names("system", wanted, every, where, "--highlight")
     return list(dict.fromkeys(labels.get(name, name) for name in names))
 
 
@@ -100,13 +100,10 @@ def by_label(wanted: str | Iterable[str], labels: Mapping[str, str]) -> str | li
         return [names.get(one, one) for one in wanted]
     if wanted in names:
         return names[wanted]
-    parts = [part.strip() for part in wanted.split(",")]
-    words = [
-        one for part in parts for one in ([part] if part in names else split(part))
-    ]
-    if names.keys().isdisjoint(words):
+    given = words(wanted, list(names))
+    if names.keys().isdisjoint(given):
         return wanted
-    return [names.get(one, one) for one in words]
+    return [names.get(one, one) for one in given]
 
 
 def _known(

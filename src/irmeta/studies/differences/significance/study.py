@@ -122,7 +122,15 @@ def significance(
     differing = figures.pop("differing")
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
-    notes += on_tests(way, scores, len(differing), list(differing.T))
+    systems = scores.system.values
+    pairs = np.array(np.triu_indices(len(systems), 1)).T
+    notes += on_tests(
+        way,
+        scores,
+        len(differing),
+        list(differing.T),
+        lambda at: " and ".join(systems[pairs[at]]),
+    )
     notes += on_intervals(way, scores, "pair")
     notes += on_constant(figures["effect_size"], figures["low"])
     notes += on_equivalence(margin, scores)

@@ -230,8 +230,8 @@ def replicated(outcome: xr.Dataset) -> list[str]:
         count, noun = one["half_topics"].item(), unit(outcome)
         if one["found"].item() < 1:
             lines.append(
-                f"{metric}: with {count} {noun}s there is hardly ever a significant difference "
-                f"that other {noun}s could repeat."
+                f"{metric}: half of the {noun}s, {count}, hardly ever show a significant difference that the "
+                "others could repeat."
             )
             continue
         lines.append(

@@ -15,6 +15,7 @@ from irmeta.scores.groups.clusters import added, each, of_0_and_1, of_each
 from irmeta.scores.groups.repeats import unmoved
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
+from irmeta.scores.selection import matching, unchosen
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
 from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
@@ -129,7 +130,7 @@ def _others(scores: xr.DataArray, system: str) -> list[str]:
                 f"no system {system!r}, but {counted(len(runs), 'run')} of it, {listed(runs)}; take runs as one system "
                 "each with --repeats stem"
             )
-        instead = nearest(system, systems)
+        instead = unchosen(scores, system)
         if "qrels" in scores.attrs:
             add = "`irmeta evaluate QRELS RUN -o SCORES --append`"
             instead = f"{instead.removesuffix('?')}, or add its run: {add}"
@@ -167,8 +168,8 @@ def _baselines(
             names.append(name)
         elif name == ALL:
             names += others
-        elif other := known_as(name, others):
-            names.append(other)
+        elif found := [one for one in matching(name, others) if one in others]:
+            names += found
         else:
             mend = nearest(name, [*others, MEDIAN, BEST, ALL])
             if len(parts := name.split()) > 1 and set(parts) <= set(others):

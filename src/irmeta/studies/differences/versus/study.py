@@ -76,8 +76,9 @@ def versus(
 
     scores : a cube of at least 2 systems and 2 topics
     system : the system in question
-    against : systems, and any of "all" (every other system), "median" (on each topic the median of the other systems)
-        and "best" (the other system with the best mean by that metric); a system that is called so is meant first
+    against : systems, of which bm25* matches names, and any of "all" (every other system), "median" (on each topic the
+        median of the other systems) and "best" (the other system with the best mean by that metric); a system that is
+        called so is meant first
     metrics : one or several; all by default
     test : the paired test: max-t (`irmeta.stats.tests.stepdown`: the largest t of these comparisons, step by step,
         which corrects by itself), t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired
@@ -343,9 +344,11 @@ def _on_rest(flagged: Flagged, family: Family, way: Way) -> list[str]:
     """Say what tests hold on the topics that are not flagged, where that is not said of all topics."""
     if flagged.gone is None:
         return []
-    scores, found = family.scores, family.found
+    scores, found, names = family.scores, family.found, family.names
     left = scores.isel(topic=~flagged.gone), found[:, ~flagged.gone]
-    return flagged.only(_on_tests(way, *left), _on_tests(way, scores, found))
+    return flagged.only(
+        _on_tests(way, *left, names), _on_tests(way, scores, found, names)
+    )
 
 
 def _on_others(
@@ -379,7 +382,7 @@ def _on_others(
 def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
     """Say what intervals and tests hold."""
     scores = family.scores
-    notes = _on_tests(way, scores, family.found)
+    notes = _on_tests(way, scores, family.found, family.names)
     notes += on_intervals(way, scores, "comparison")
     notes += _on_intervals_without_verdict(figures, way)
     notes += on_constant(figures["effect_size"], figures["low"])
@@ -391,10 +394,12 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
     return notes
 
 
-def _on_tests(way: Way, scores: xr.DataArray, found: Floats) -> list[str]:
+def _on_tests(
+    way: Way, scores: xr.DataArray, found: Floats, against: Sequence[str]
+) -> list[str]:
     """Say what tests hold; found : the differences, (against, topic, metric)."""
     differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
-    return on_tests(way, scores, len(found), list(differing.T))
+    return on_tests(way, scores, len(found), list(differing.T), lambda at: against[at])
 
 
 def _on_intervals_without_verdict(figures: Mapping[str, Floats], way: Way) -> list[str]:
