@@ -5,6 +5,7 @@ import polars as pl
 import pytest
 from scipy import stats
 
+import irmeta
 from irmeta.errors import ScoresError
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about
@@ -664,3 +665,14 @@ def test_tables_have_no_nan():
             floats.select(pl.all().is_nan().any().fill_null(value=False)).row(0)
             == (False,) * floats.width
         )
+
+
+def test_intervals_of_standardized_scores_stay_between_0_and_1():
+    """A system worse than all others on each of few topics has an interval that ends at 0, as its score may."""
+    drawn = np.random.default_rng(2).random((12, 4, 1))
+    drawn[0] = [[0.0], [0.0], [0.0], [0.3]]
+    names, topics = [f"s{at}" for at in range(12)], ["1", "2", "3", "4"]
+    every = cube(drawn, names, topics, ["AP"], collection="made")
+    for found in (irmeta.standing(every, on=every), irmeta.place(every, on=every).data):
+        assert found["low"].min() == 0
+        assert found["high"].max() <= 1

@@ -763,3 +763,17 @@ def test_a_topic_that_all_others_lack_has_no_median():
     found = irmeta.versus(made, "mine", "median", missing="pairwise")
     assert np.isnan(found["opponent"].sel(topic="t3")).all()
     assert np.isfinite(found["difference"]).all()
+
+
+def test_a_best_system_compared_with_all_may_have_been_picked():
+    """Of the system with the highest mean the other question is named, of another, or of one opponent, it is not."""
+    made = scores()
+    made[0] = made[1:].max("system") + 0.1
+    said = "mine has the highest mean by AP. If it was picked for that"
+    assert any(
+        note.startswith(said)
+        for note in irmeta.versus(made, "mine", metrics="AP").notes
+    )
+    for system, against in (("bm25", "all"), ("mine", "bm25")):
+        found = irmeta.versus(made, system, against, metrics="AP")
+        assert not any("picked for that" in note for note in found.notes)

@@ -62,7 +62,8 @@ def standing(
         found = everybody.collection_of(used, factors, known, metric)
         means = found.standardized
         share = percentiles(found.own, found.everybody, level, rng)
-        figures.append(np.stack([means.value, *means.interval(level), *share]))
+        ends = np.clip(means.interval(level), 0, 1)  # as standardized scores are
+        figures.append(np.stack([means.value, *ends, *share]))
     columns = np.stack(figures, axis=-1)  # (figure, system, metric)
     return xr.Dataset(
         {

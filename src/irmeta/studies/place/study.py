@@ -224,7 +224,7 @@ def _figures(
 ) -> dict[str, Any]:
     """Compute all figures of one metric, (entry,) or (pair,)."""
     means, every, draws = _estimates(found, shared, rng)
-    low, high = means.interval(level)
+    low, high = np.clip(means.interval(level), 0, 1)  # as standardized scores are
     raw = np.concatenate([one.scores for one in found])
     left, right = np.triu_indices(len(raw), 1)
     pairs = Estimate(*(part[left, right] for part in every))

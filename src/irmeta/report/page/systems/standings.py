@@ -207,7 +207,7 @@ def _rows(
                 "letters": letters.get(systems[at]) or "\N{EN DASH}",
                 "marked": systems[at] in marked,
                 "means": [
-                    {"text": short(value, 3), "best": value == most}
+                    {"text": short(value, 3), "best": short(value, 3) == short(most, 3)}
                     for value, most in zip(mean[at], top, strict=True)
                 ],
             }

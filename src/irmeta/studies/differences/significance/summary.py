@@ -122,16 +122,14 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
         pl.col("mean").alias(metric),
         pl.col("rank").cast(pl.Int64),
         spans(systems["rank_low"], systems["rank_high"]).alias("possible ranks"),
+        pl.col("letters").fill_null(""),
     )
     if systems.height <= MOST_LETTERS:
-        return {f"systems by {metric}": shown.with_columns(systems["letters"])}
-    letters = letters_of_best(one, ROWS)
+        return {f"systems by {metric}": shown}
     if most() is None:
-        letters += [""] * (systems.height - ROWS)
-        title = f"systems by {metric}, with letters among the best {ROWS}"
-    else:
-        title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
-    return {title: shown.head(len(letters)).with_columns(letters=pl.Series(letters))}
+        return {f"systems by {metric}, with letters among the best {ROWS}": shown}
+    title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
+    return {title: shown.head(ROWS)}
 
 
 def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
@@ -361,7 +359,7 @@ def _symmetric(pairs: Bools, size: int) -> Bools:
 
 
 def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
-    """List the systems, best first, with the ranks that they may have, and the letters of their groups.
+    """List the systems, best first, with the ranks that they may have, and letters of groups, of many the best ones'.
 
     A system's rank is at least 1 + the number significantly better, at most all less the number significantly worse.
     A test that favours the system with the lower mean says nothing of ranks.
@@ -372,9 +370,9 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
     ordered = _confirmed(of_metric)[np.ix_(order, order)]
     # (system, other): the other is significantly better
     better = ordered & (rank < rank[:, None])
-    letters = None
-    if len(order) <= MOST_LETTERS:
-        letters = in_letters(differs)
+    lettered = len(order) if len(order) <= MOST_LETTERS else ROWS
+    letters: list[str | None] = [*in_letters(differs[:lettered, :lettered])]
+    letters += [None] * (len(order) - lettered)
     return pl.DataFrame(
         {
             "system": of_metric.system.values[order].tolist(),

@@ -15,6 +15,7 @@ from irmeta.scores.averages.limits import widest
 from irmeta.scores.figures import p_said
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
 from irmeta.scores.names import known_as
+from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select
 from irmeta.stats.arrays import Floats
@@ -41,7 +42,7 @@ from irmeta.studies.differences.versus.nightly import (
 from irmeta.studies.differences.versus.pairs import ALL
 from irmeta.studies.differences.without import CHANGE, WITHOUT, Flagged, leave_out
 from irmeta.studies.door import Given, study
-from irmeta.words import counted, listed
+from irmeta.words import counted, joined, listed
 
 LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
 """What is told of comparisons without flagged topics."""
@@ -391,7 +392,22 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
         notes.append(
             "The best other system was picked by these scores, so it looks better than it is."
         )
-    return notes
+    return [*notes, *_on_picked(family, way, figures)]
+
+
+def _on_picked(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
+    """Say of a system compared with all others that has the highest mean what holds if it was picked for that."""
+    first = (figures["difference"] >= 0).all(axis=0)
+    claims = (figures["p_corrected"] < way.alpha).any(axis=0)
+    if len(family.names) < len(family.others) or not (first & claims).any():
+        return []
+    named = joined(np.array(family.metrics)[first & claims].tolist())
+    return [
+        Act(
+            f"{family.system} has the highest mean by {named}. If it was picked for that, too many differences seem "
+            "real: `irmeta describe` says which systems may be the best, for all ranks at once."
+        )
+    ]
 
 
 def _on_tests(
