@@ -32,6 +32,8 @@ _LATEX = {
     ">": "$>$",
     **{char: f"\\{char}" for char in "&%$#_{}"},
 }
+_MINUS = re.compile(r"(?<![\w.)/-])-(?=[.\d])")
+"""The hyphen before a figure below 0."""
 _WORD = re.compile(r"\S{301,}")
 """A word that is too long for a message: 300 characters show which name or path it is."""
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
@@ -182,6 +184,15 @@ def latex(text: str) -> str:
     if printed.startswith(("[", "*")):
         return f"{{}}{printed}"
     return printed
+
+
+def latex_figure(text: str) -> str:
+    r"""Return figures as LaTeX prints them, those below 0 with a minus.
+
+    >>> print(latex_figure("-.210 to -.067"), latex_figure("≤ .001"), latex_figure("-"))
+    $-$.210 to $-$.067 $\leq$ .001 -
+    """
+    return _MINUS.sub("$-$", latex(text))
 
 
 def message(text: str) -> str:

@@ -29,6 +29,8 @@ INDENT = "  "
 _PART = re.compile(r".+?(?:[-/_]+|$)")
 """A part of a name after which a line may end."""
 
+_WRITTEN = re.compile(r"(?:[-+\d.,/%*()<≤> ]|to)*")
+"""What a cell holds that is of figures only: numbers, intervals, counts, bounds, or none."""
 _PIECE = FOLDS[-1] - len(INDENT)
 """Columns of a piece of a name in wide characters, as of Chinese, between any two of which a line may end."""
 
@@ -248,23 +250,48 @@ def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
 
 
 def latex(frame: "pl.DataFrame") -> str:
-    """Return a data frame as a LaTeX tabular in booktabs style."""
-    columns = "".join(
-        "r" if kind.is_numeric() else "l" for kind in frame.schema.values()
-    )
+    r"""Return a data frame as a LaTeX tabular in booktabs style, figures to the right and with a minus.
+
+    >>> import polars as pl
+    >>> print(latex(pl.DataFrame({"system": ["a-2"], "diff.": ["-.118"]})), end="")
+    \begin{tabular}{lr}
+    \toprule
+    system & diff. \\
+    \midrule
+    a-2 & $-$.118 \\
+    \bottomrule
+    \end{tabular}
+    """
+    right = _figures(frame)
+    rows = [
+        [
+            (words.latex_figure if figures else words.latex)(value)
+            for value, figures in zip(row, right, strict=True)
+        ]
+        for row in _rows(frame)
+    ]
     lines = [
-        f"\\begin{{tabular}}{{{columns}}}",
+        f"\\begin{{tabular}}{{{''.join('lr'[figures] for figures in right)}}}",
         "\\toprule",
         " & ".join(words.latex(name) for name in frame.columns) + " \\\\",
         "\\midrule",
-        *(
-            " & ".join(words.latex(value) for value in row) + " \\\\"
-            for row in _rows(frame)
-        ),
+        *(" & ".join(row) + " \\\\" for row in rows),
         "\\bottomrule",
         "\\end{tabular}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _figures(frame: "pl.DataFrame") -> list[bool]:
+    """Say of each column whether it holds figures only, as numbers or written; a text in the first names its row."""
+    numeric = _numeric(frame)
+    cells = _cells(frame.to_dict(as_series=False))
+    first = frame.columns[:1]
+    return [
+        name in numeric
+        or (name not in first and all(map(_WRITTEN.fullmatch, cells[name])))
+        for name in frame.columns
+    ]
 
 
 def markdown(frame: "pl.DataFrame") -> str:
@@ -277,7 +304,7 @@ def markdown(frame: "pl.DataFrame") -> str:
     | a\|b | .250 |
     """
     # numbers to the right
-    rules = ["---:" if kind.is_numeric() else "---" for kind in frame.schema.values()]
+    rules = ["---:" if right else "---" for right in _figures(frame)]
     head = [words.markdown(name) for name in frame.columns]
     lines = [[words.markdown(value) for value in row] for row in _rows(frame)]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])

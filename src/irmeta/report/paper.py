@@ -86,7 +86,7 @@ def _rows(
 
 
 def _latex_cell(mean: float, best: bool, mark: str) -> tuple[str, str]:
-    text = short(mean, DIGITS)
+    text = words.latex_figure(short(mean, DIGITS))
     text = rf"\textbf{{{text}}}" if best else text
     if not mark:
         return text, ""
