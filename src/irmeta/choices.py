@@ -91,7 +91,7 @@ Format = Literal["table", "json", "csv", "latex", "markdown"]
 Status = Literal["reproduced", "contradicted", "open", "not checkable", "ours"]
 ScoreView = Literal["means", "ranks", "matrix", "distribution"]
 CorrelationView = Literal["heatmap", "clustered", "dendrogram", "components"]
-PredictivityView = Literal["advantage", "curve", "matrix"]
+PredictivityView = Literal["means", "advantage", "curve", "matrix"]
 LeaderboardView = Literal["ranks", "aggregates", "front"]
 ReuseView = Literal["metrics", "penalty"]
 JudgesView = Literal["tau", "means", "favour"]
@@ -350,6 +350,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "differences": "the differences that a test shows by the number of topics",
     },
     PredictivityView: {
+        "means": "mean predictive power of each metric for all",
         "advantage": "how much better the best predictor predicts each target than the target itself",
         "curve": "predictive power by the number of topics",
         "matrix": "predictive power of every metric for every other",

@@ -10,6 +10,7 @@ from irmeta.report.plots.metrics import predictivity as power
 from irmeta.scores.cube import cube
 from irmeta.studies.agreement.correlation.study import correlate
 from irmeta.studies.agreement.predictivity.study import best_predictor, predictivity
+from irmeta.studies.agreement.predictivity.summary import rivals_of_best
 
 
 @pytest.fixture(scope="module")
@@ -61,7 +62,7 @@ def test_dendrogram_joins_at_the_least_correlation(scores):
         for path in lines.get_paths()
     )
     np.testing.assert_allclose(joints, result["merge"].values[:, 2])
-    assert plot.get_xticklabels()[0].get_text() in (".00", "1.00")
+    assert plot.get_xticklabels()[0].get_text() in ("0.0", "1.0")
     assert sorted(label.get_text() for label in plot.get_yticklabels()) == sorted(
         result["metric"].values
     )
@@ -101,3 +102,26 @@ def test_gains_of_the_best_predictor(scores):
     assert [label.get_text() for label in plot.get_yticklabels()] == result[
         "metric"
     ].values[others].tolist()
+
+
+def test_mean_phi_by_metric(scores):
+    """Each metric has its mean phi and interval, the largest on top; those clearly behind the best are not filled."""
+    result = predictivity(scores, partitions=20, teams="each")
+    plot = power.mean_phi(result, axes())
+    order = np.argsort(-result["mean_phi"].values)
+    assert [label.get_text() for label in plot.get_yticklabels()] == result[
+        "metric"
+    ].values[order].tolist()
+    means = {int(row): x for line in plot.lines for x, row in line.get_xydata()}
+    np.testing.assert_array_equal(
+        [means[row] for row in range(4)], result["mean_phi"].values[order]
+    )
+    ends = [path.vertices[:, 0] for path in plot.collections[0].get_paths()]
+    for end, name in enumerate(("mean_phi_low", "mean_phi_high")):
+        np.testing.assert_array_equal(
+            np.array(ends)[:, end], result[name].values[order]
+        )
+    behind = [line for line in plot.lines if line.get_markerfacecolor() == "white"]
+    far = sorted({*range(4)} - {best_predictor(result), *rivals_of_best(result)})
+    assert far
+    assert sorted(order[int(row)] for line in behind for row in line.get_ydata()) == far

@@ -70,12 +70,38 @@ def test_of_many_metrics_the_usual_ones_are_drawn():
     legend = figure_of(reliability(made)).legends[0]
     named = [text.get_text() for text in legend.get_texts()]
     assert named[:4] == ["nDCG@10", "AP", "RR", "P@10"]
-    assert len(named) == 5
-    assert legend.get_title().get_text() == "4 of 6 metrics"
+    assert named[4:] == ["wanted, 0.95", "95% interval", "tau_AP"]
+    assert legend.get_title().get_text() == "4 of 6 metrics; high is better"
     marked = figure_of(reliability(made), highlight="R@10")
     named = [text.get_text() for text in marked.legends[0].get_texts()]
     assert named[:5] == ["nDCG@10", "AP", "RR", "P@10", "R@10"]
-    assert marked.legends[0].get_title().get_text() == "5 of 6 metrics"
+    title = marked.legends[0].get_title().get_text()
+    assert title.startswith("5 of 6 metrics")
+
+
+@pytest.mark.parametrize(("width", "columns"), [(3.3, 1), (7, 3)])
+def test_coefficients_share_their_axis(width, columns):
+    """E rho2, Phi and tau have one axis of topics in a column of a paper, and stand side by side on a page."""
+    panels = figure_of(reliability(scores()), width=width).axes
+    assert len({panel.get_subplotspec().colspan.start for panel in panels}) == columns
+    assert [bool(panel.get_xlabel()) for panel in panels] == [columns == 3] * 2 + [True]
+
+
+def test_a_difference_asked_for_meets_the_curve_where_it_shows():
+    """The difference is a line; each curve has a circle at the topics that it takes, which the legend says."""
+    result = reliability(scores(), difference=0.8)
+    axes = reliability_plots.differences(result, Figure().subplots())
+    topics = result["pair_topics"].sel(share=0.5)
+    curves = {line.get_label(): line for line in axes.lines}
+    for metric in ("AP", "P@10"):
+        needed = int(topics.sel(metric=metric))
+        x, y = curves[f"{metric}: 0.8 with {needed} topics"].get_data()
+        # the number of topics is a whole one
+        assert np.interp(needed - 1, x, y) > 0.8 >= np.interp(needed, x, y) - 0.01
+        assert any(
+            np.array_equal(line.get_xydata(), [[needed, 0.8]]) for line in axes.lines
+        )
+    assert list(curves["wanted, 0.8"].get_ydata()) == [0.8, 0.8]
 
 
 def test_both_views_are_figures():

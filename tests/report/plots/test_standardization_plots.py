@@ -7,10 +7,9 @@ from matplotlib.figure import Figure
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.collections import comparison, standardizing_set
 from irmeta.report.plots.rows import whole_ranks
-from irmeta.report.plots.systems import description, significance
+from irmeta.report.plots.systems import description
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description.study import describe
-from irmeta.studies.differences.significance.study import significance as pairwise
 from irmeta.studies.standardizing.comparison.study import compare
 from irmeta.studies.standardizing.standardizing_set import (
     standardizing_set as draw_sets,
@@ -99,17 +98,6 @@ def test_the_distribution_has_a_line_for_each_metric_with_its_quartiles(axes):
         np.testing.assert_allclose(
             drawn, np.quantile(scores().sel(metric=metric), [0.25, 0.5, 0.75])
         )
-
-
-def test_significance_levels_rise(axes):
-    """A metric's line is its p values in order, over the share of pairs."""
-    result = pairwise(scores())
-    significance.plot(result, axes)
-    for metric, line in zip(("AP", "RR"), axes.get_lines(), strict=False):
-        np.testing.assert_allclose(
-            line.get_ydata(), np.sort(result["p"].sel(metric=metric))
-        )
-        np.testing.assert_allclose(line.get_xdata(), np.arange(1, 16) / 15)
 
 
 def test_bars_are_mean_drmse(axes):

@@ -9,6 +9,7 @@ from matplotlib.text import Text
 import irmeta
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.figure import PALETTE
+from irmeta.report.plots.systems import versus as drawn
 from irmeta.report.plots.systems.versus import by_topic
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
@@ -51,26 +52,20 @@ def test_a_topic_is_named_at_its_bar_where_bars_are_wide(width, own):
     assert (np.abs(away).max() < 3) == own
 
 
-@pytest.mark.parametrize("width", [7, 3.3])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_the_line_of_the_mean_crosses_no_name(width, sign):
-    """Names of losses stand above 0 and those of gains below, where a mean near 0 would cross them."""
+def test_the_line_of_the_mean_goes_behind_names(sign):
+    """The mean is a line over all bars; names of topics, which a mean near 0 would cross, stand before it on white."""
     values = np.zeros((2, 30, 1))
     values[0, :, 0] = sign * np.linspace(0.5, -0.4, 30)
     topics = [f"topic{one}" for one in range(30)]
     scores = cube(values + 0.5, ["mine", "bm25"], topics, ["AP"])
-    figure = figure_of(irmeta.versus(scores, "mine", "bm25").data, width=width)
-    figure.draw_without_rendering()
-    (axes,) = figure.axes
-    mean = axes.lines[-1].get_window_extent()
-    assert mean.width > 0.5 * axes.bbox.width
-    names = [Text.get_window_extent(name) for name in axes.texts]
-    assert len(names) == 10
-    assert not any(
-        name.x0 < mean.x1 and mean.x0 < name.x1
-        for name in names
-        if name.y0 < mean.y0 < name.y1
-    )
+    (axes,) = figure_of(irmeta.versus(scores, "mine", "bm25").data).axes
+    mean = axes.lines[-1]
+    assert list(mean.get_xdata()) == [0, 1]  # of the axis
+    assert len(axes.texts) == 10
+    for name in axes.texts:
+        assert name.get_zorder() > mean.get_zorder()
+        assert to_rgba(name.get_bbox_patch().get_facecolor()) == (1, 1, 1, 1)
 
 
 def test_gains_are_blue_and_losses_orange():
@@ -103,20 +98,60 @@ def test_few_opponents_have_a_panel_each():
         assert axes.get_xlabel().startswith(f"b \N{MINUS SIGN} {'abcd'[other]},")
 
 
-def test_against_everybody_the_opponent_is_the_median():
-    """With several opponents bars are differences from the median of the others, of which the sentence speaks."""
+def test_clusters_are_bars_and_are_called_so():
+    """Where topics come in clusters, each is a bar, and the axis says so."""
     values = np.random.default_rng(0).uniform(0, 1, (4, 9, 1))
     scores = cube(values, list("abcd"), [str(one) for one in range(9)], ["AP"])
-    axes = by_topic(
-        irmeta.versus(scores, "b", test="t"), Figure().add_subplot(), at=0, last=True
-    )
-    median = np.median(values[[0, 2, 3], :, 0], axis=0)
-    heights = [bar.get_height() for bar in axes.patches]
-    np.testing.assert_allclose(heights, np.sort(values[1, :, 0] - median)[::-1])
-    assert (
-        axes.get_xlabel()
-        == "b \N{MINUS SIGN} the median of the others,\ntopics in order (dashed: mean)"
-    )
     thirds = with_clusters(scores, {str(one): str(one // 3) for one in range(9)})
     [axes] = irmeta.versus(thirds, "b", "a", test="t").plot().axes
     assert "\nclusters in order" in axes.get_xlabel()
+
+
+@pytest.mark.parametrize(("width", "columns"), [(3.3, 1), (7, 2)])
+def test_panels_stand_side_by_side_where_there_is_room(width, columns):
+    """Four metrics are four panels in a column of a paper, and two by two on a page."""
+    axes = made().plot(width=width).axes
+    assert len(axes) == 4
+    assert len({panel.get_subplotspec().colspan.start for panel in axes}) == columns
+
+
+def test_many_opponents_are_rows_sorted_by_their_difference():
+    """Each opponent has its difference and interval, the largest on top; those with a significant one are filled."""
+    values = np.random.default_rng(0).uniform(0, 1, (9, 20, 1))
+    values += np.linspace(0, 0.6, 9)[:, None, None]
+    scores = cube(values, list("abcdefghi"), [str(one) for one in range(20)], ["AP"])
+    result = irmeta.versus(scores, "e", test="t").data
+    (axes,) = figure_of(result).axes
+    one = result.isel(metric=0)
+    one = one.isel(against=np.argsort(-one["difference"].values))
+    assert [
+        label.get_text() for label in axes.get_yticklabels()
+    ] == one.against.values.tolist()
+    lengths = [path.vertices[:, 0] for path in axes.collections[0].get_paths()]
+    np.testing.assert_allclose(lengths, np.stack([one["low"], one["high"]], axis=1))
+    found = {line.get_label(): line for line in axes.lines}
+    sure, up = one["significant"].values, one["difference"].values > 0
+    for label, which in (
+        ("significantly better", sure & up),
+        ("significantly worse", sure & ~up),
+        ("not distinguished", ~sure),
+    ):
+        assert which.any()
+        line = found[label]
+        np.testing.assert_array_equal(line.get_ydata(), np.flatnonzero(which))
+        assert (line.get_markerfacecolor() == "white") == (label == "not distinguished")
+
+
+def test_of_very_many_opponents_the_nearest_are_drawn(monkeypatch):
+    """Where there is no room for all, the opponents that differ least are drawn, and those to mark."""
+    monkeypatch.setattr(drawn, "ROWS", 5)
+    values = np.random.default_rng(0).uniform(0, 1, (9, 20, 1))
+    scores = cube(values, list("abcdefghi"), [str(one) for one in range(20)], ["AP"])
+    result = irmeta.versus(scores, "e", test="t").data
+    one = result["difference"].isel(metric=0)
+    far = str(one.against.values[abs(one.values).argmax()])
+    near = one.against.values[np.argsort(abs(one.values))][:4]
+    figure = figure_of(result, highlight=far)
+    names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
+    assert set(names) == {far, *near}
+    assert figure.legends[0].get_title().get_text() == "the 5 of 8 that differ least"

@@ -71,17 +71,26 @@ def draw(
     *,
     width: float = COLUMN,
     height: float = 2.6,
+    columns: int = 1,
+    shares: Sequence[float] | None = None,
     **options: Any,
 ) -> Figure:
-    """Draw a plot of a result on a figure of its own, or several above one another that share the horizontal axis.
+    """Draw a plot of a result on a figure of its own, or several in columns that share the horizontal axis.
 
     width and height are in inches; a width that is asked for goes first, and words that need it add to the height.
+    shares : of the height, by row of plots; by default all are as high.
     """
     plots = [plot] if callable(plot) else list(plot)
     with mpl.rc_context(STYLE), boxes_for_unknown():
         figure = Figure(figsize=(wide(width), height), layout=Layout())
-        panels = figure.subplots(len(plots), sharex=True, squeeze=False)[:, 0]
-        for one, panel in zip(plots, panels, strict=True):
+        panels = figure.subplots(
+            len(plots) // columns,
+            columns,
+            sharex=True,
+            squeeze=False,
+            height_ratios=shares,
+        )
+        for one, panel in zip(plots, panels.flat, strict=True):
             one(result, panel, **options)
         settle(figure)
         return figure
@@ -103,6 +112,16 @@ def as_wide_as(width: float | None) -> Iterator[None]:
 def wide(width: float) -> float:
     """Return the width that is asked for, else this one."""
     return _ASKED.get() or width
+
+
+def abreast(panels: int, least: float, width: float = COLUMN) -> int:
+    """Return how many panels of at least that many inches stand side by side, in full rows.
+
+    >>> abreast(4, 2.2), abreast(4, 2.2, 7.0), abreast(3, 2.2, 7.0)
+    (1, 2, 3)
+    """
+    most = max(1, int(wide(width) // least))
+    return max(count for count in range(1, most + 1) if panels % count == 0)
 
 
 @contextmanager

@@ -261,14 +261,17 @@ def settle(figure: Figure) -> None:
         _thin(axes)
         if axes.get_gid() == SQUARE:
             _square(figure, axes)
-    lacking = [
-        axes.yaxis.label.get_window_extent().height - axes.bbox.height
-        for axes in figure.axes
-        if axes.get_ylabel()
-    ]
-    lack = max(lacking, default=0)
+    labelled = [axes for axes in figure.axes if axes.get_ylabel()]
+    lack = max(
+        (
+            axes.yaxis.label.get_window_extent().height - axes.bbox.height
+            for axes in labelled
+        ),
+        default=0,
+    )
     if lack > 0:
-        figure.set_figheight(figure.get_figheight() + len(lacking) * lack / figure.dpi)
+        rows = len({round(axes.bbox.y0) for axes in labelled})
+        figure.set_figheight(figure.get_figheight() + rows * lack / figure.dpi)
 
 
 def _thin(axes: Axes) -> None:

@@ -52,7 +52,7 @@ def matrix(
     axes.spines[:].set_visible(False)
     _write_figures(axes, image, values)
     shade_bar(axes, image, label, shrink=0.8)
-    say_cells(axes, rows, columns, [short(value, 3) for value in values.ravel()])
+    say_cells(axes, rows, columns, [_figure(value, 3) for value in values.ravel()])
 
 
 def square(plot: Plot, result: xr.Dataset, **options: Any) -> Figure:
@@ -80,6 +80,19 @@ def shade_bar(axes: Axes, image: AxesImage, label: str, *, shrink: float = 1.0) 
     bar.outline.set_visible(False)
 
 
+def _figure(value: float, digits: int = 2) -> str:
+    """Write the figure of a cell; only what is 1 is written as 1.
+
+    >>> _figure(0.996), _figure(-0.9996, 3), _figure(1.0), _figure(-0.001)
+    ('>.99', '<-.999', '1.00', '.00')
+    """
+    rounded = round(value, digits) + 0.0  # never -.00
+    if not abs(rounded) >= 1 or 1 - abs(value) < 1e-9:
+        return short(rounded, digits)
+    below = short(np.copysign(1 - 10.0**-digits, value), digits)
+    return f"{'<' if value < 0 else '>'}{below}"
+
+
 def _write_figures(axes: Axes, image: AxesImage, values: Floats) -> None:
     # relative luminance; from 0.18 on, black is read more easily than white. Source: WCAG 2.1
     light = image.to_rgba(values)[..., :3] ** 2.2 @ (0.2126, 0.7152, 0.0722)
@@ -87,7 +100,7 @@ def _write_figures(axes: Axes, image: AxesImage, values: Floats) -> None:
         figure = axes.text(
             column,
             row,
-            short(round(float(value), 2) + 0.0),  # never -.00
+            _figure(float(value)),
             ha="center",
             va="center_baseline",
             color="black" if light[row, column] > 0.18 else "white",

@@ -22,12 +22,16 @@ NEAR = "0.6"
 """The grey of what stands in the background."""
 DOT: Any = {"markersize": 4, "linestyle": "none"}
 """How a mark is drawn that no line leads to."""
+BAND: Any = {"alpha": 0.15, "linewidth": 0}
+"""How an interval is drawn around a curve."""
 DASHED: Any = {"color": NEAR, "linewidth": 0.8, "linestyle": "--"}
 """How a line is drawn that others are held to."""
 BETTER_RIGHT = "right is better"
 BETTER_LEFT = "left is better"
 _COLUMNS = 4
 """Columns that a legend has at most."""
+_CURVES = 5
+"""Curves after which marks stand at the same places again."""
 HANDLE = 32
 """Points that the mark of an entry of a legend takes beside its text."""
 LONGEST = 40
@@ -62,6 +66,12 @@ def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", length=0)
     return axes
+
+
+def on_curve(at: int) -> dict[str, Any]:
+    """Return the marks of one of several curves, which show it where another hides it and without colour."""
+    apart = {"markevery": (0.03 + 0.06 * (at % _CURVES), 0.06 * _CURVES)}
+    return {"marker": MARKERS[at % len(MARKERS)], "markersize": 4} | apart
 
 
 def best_and(

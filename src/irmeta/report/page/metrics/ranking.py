@@ -11,7 +11,6 @@ from irmeta.errors import IrmetaError
 from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.metrics.predictivity import power
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
-from irmeta.report.plots.metrics.ranking import subsets
 from irmeta.studies.agreement.predictivity.study import stands_for
 from irmeta.studies.choice.ranking import summary
 from irmeta.studies.choice.ranking.study import rank
@@ -69,14 +68,9 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     few = len(chosen)
     partitions = 0 if level == "system" else PARTITIONS
     again = choose(k=few, partitions=partitions).data
-    shown = outcome.isel(k=slice(0, LARGEST))
+    shown = outcome.isel(k=slice(0, LARGEST), position=slice(0, LARGEST))
     pictures = {
-        "subsets": Picture(
-            "The best metrics to report, by their number", partial(subsets, shown)
-        ),
-        "ranking": Picture.of(
-            "What metrics explain, each added to those before it", outcome
-        ),
+        "subsets": Picture.of("The best metrics to report, by their number", shown),
     }
     panel = of_study(
         LEVELS[level],

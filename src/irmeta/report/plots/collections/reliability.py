@@ -4,21 +4,28 @@ from collections.abc import Collection
 
 import numpy as np
 import xarray as xr
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from irmeta.choices import ReliabilityView
 from irmeta.metrics.names import usual
-from irmeta.report.plots.figure import COLUMN, draw
+from irmeta.report.plots.figure import abreast, draw
+from irmeta.report.plots.layout import beside
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import legend
+from irmeta.report.plots.rows import BAND, legend, on_curve
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.components import stability
+from irmeta.words import counted
 
 MOST = 4
 """Metrics that a figure has room for; of more it shows those that most papers report."""
+NARROWEST = 2.2
+"""Inches that a panel takes beside others."""
 POINTS = 200
 """Points of a curve, and NEAR_1 the highest coefficient that can be carried over to other sizes."""
 NEAR_1 = 1 - 1e-12
@@ -30,7 +37,7 @@ def figure(
     view: ReliabilityView = "reliability",
     marked: Collection[str] = (),
 ) -> Figure:
-    """Draw a result of `reliability`: E rho2, Phi and expected tau one above the other, or differences that show.
+    """Draw a result of `reliability`: E rho2, Phi and expected tau on one axis of topics, or differences that show.
 
     marked : metrics that are drawn beside the first ones.
     """
@@ -40,12 +47,22 @@ def figure(
         result = result.sel(metric=shown)
     if view == "differences":
         return draw(differences, result)
-    return draw([erho2, phi, tau], result, width=COLUMN, height=6.4)
+    plots = [erho2, phi, tau]
+    columns = abreast(len(plots), NARROWEST)
+    height = 0.4 + 0.9 * len(plots) if columns == 1 else 2.2
+    return draw(plots, result, height=height, columns=columns)
 
 
 def erho2(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw E rho2 against topics, a line for each metric, with its interval as a band."""
-    return _coefficient(result, axes, "erho2", "E rho2")
+    """Draw E rho2 against topics, a line for each metric, with its interval as a band; the legend is of all panels."""
+    _coefficient(result, axes, "erho2", "E rho2")
+    level = about(result)["options"]["level"]
+    band = Patch(color="grey", label=f"{level:.0%} interval", **BAND)
+    below = Line2D([], [], color="grey", linestyle="--", label="tau_AP")
+    lines = axes.get_legend_handles_labels()[0]
+    title = "; ".join(filter(None, [_cut(result), "high is better"]))
+    legend(axes, [*lines, band, below], title=title)
+    return axes
 
 
 def phi(result: xr.Dataset, axes: Axes) -> Axes:
@@ -55,20 +72,26 @@ def phi(result: xr.Dataset, axes: Axes) -> Axes:
 
 def tau(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw expected tau with the true ranking against topics, and tau_AP as a dashed line."""
-    for metric in result.metric.values:
+    for at, metric in enumerate(result.metric.values):
         one = result.sel(metric=metric)
         sizes = one["size"].values
         taus = one["tau"].values
-        (line,) = axes.plot(*_curve_of_tau(sizes, taus), label=str(metric))
+        (line,) = axes.plot(
+            *_curve_of_tau(sizes, taus), label=str(metric), **on_curve(at)
+        )
         below = _curve_of_tau(sizes, one["tau_ap"].values)
         axes.plot(*below, "--", color=line.get_color())
         _say_curve(axes, sizes, taus, str(metric))
-    return _finished(result, axes, "tau (dashed: tau_AP)")
+    return _finished(result, axes, "tau")
 
 
 def differences(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw the smallest difference that shows against topics: the median pair, and pairs from the 10th to the 90th."""
-    for metric in result.metric.values:
+    """Draw the smallest difference that shows against topics: the median pair, and pairs from the 10th to the 90th.
+
+    A difference that is asked for is a line, with a circle where the curve of a metric meets it.
+    """
+    asked = about(result)["options"]["difference"]
+    for at, metric in enumerate(result.metric.values):
         one = result["detectable"].sel(metric=metric)
         sizes = one["size"].values
         finer = np.geomspace(sizes[0], sizes[-1], POINTS)
@@ -77,27 +100,45 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
             np.interp(finer, sizes, one.sel(share=share) * sizes**0.5) / finer**0.5
             for share in (0.1, 0.5, 0.9)
         )
-        (line,) = axes.plot(finer, median, label=str(metric))
-        axes.fill_between(finer, low, high, alpha=0.15, color=line.get_color())
+        (line,) = axes.plot(finer, median, label=str(metric), **on_curve(at))
+        axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
+        _say_curve(axes, sizes, one.sel(share=0.5).values, str(metric))
+        if asked is None:
+            continue
+        needed = int(result["pair_topics"].sel(metric=metric, share=0.5))
+        line.set_label(f"{metric}: {asked:g} with {counted(needed, 'topic')}")
+        if sizes[0] <= needed <= sizes[-1]:
+            axes.plot(needed, asked, "o", color="black", markerfacecolor="none")
+            beside(axes, str(needed), needed, asked)
     axes.set_ylim(bottom=0)
-    return _finished(result, axes, "difference that shows", better="low")
+    lines = axes.get_legend_handles_labels()[0]
+    band = Patch(
+        color="grey", label="pairs from the 10th to the 90th percentile", **BAND
+    )
+    listed: list[Artist] = [*lines, band]
+    if asked is not None:
+        line = axes.axhline(
+            asked, color="grey", linewidth=0.6, label=f"wanted, {asked:g}"
+        )
+        listed.append(line)
+    legend(axes, listed, title=_cut(result))
+    return _finished(result, axes, "difference that a test shows\n(low is better)")
 
 
 def _coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> Axes:
-    for metric in result.metric.values:
+    for at, metric in enumerate(result.metric.values):
         one = result.sel(metric=metric)
         sizes = one["size"].values
-        (line,) = axes.plot(*_curve(sizes, one[name].values), label=str(metric))
+        (line,) = axes.plot(
+            *_curve(sizes, one[name].values), label=str(metric), **on_curve(at)
+        )
         finer, low = _curve(sizes, one[f"{name}_low"].values)
         high = _curve(sizes, one[f"{name}_high"].values)[1]
-        axes.fill_between(
-            finer, low, high, alpha=0.15, linewidth=0, color=line.get_color()
-        )
+        axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
         _say_curve(axes, sizes, one[name].values, str(metric))
-    asked = about(result)["options"]
-    wanted = asked["stability"]
+    wanted = about(result)["options"]["stability"]
     axes.axhline(wanted, color="grey", linewidth=0.6, label=f"wanted, {wanted:g}")
-    return _finished(result, axes, f"{label}, {asked['level']:.0%} interval")
+    return _finished(result, axes, label)
 
 
 def _curve(sizes: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
@@ -117,21 +158,21 @@ def _curve_of_tau(sizes: Floats, taus: Floats) -> tuple[Floats, Floats]:
     return finer, 2 / np.pi * np.arcsin(np.sqrt(coefficients))
 
 
-def _finished(
-    result: xr.Dataset, axes: Axes, label: str, *, better: str = "high"
-) -> Axes:
+def _finished(result: xr.Dataset, axes: Axes, label: str) -> Axes:
     [of] = about(result)["inputs"]["collections"].values()
     axes.axvline(of["topics"], color="grey", linewidth=0.6, linestyle=":")
-    axes.set_xlabel("topics (dotted: this collection's)")
-    axes.set_ylabel(f"{label}\n({better} is better)")
-    axes.tick_params(labelbottom=True)
-    whole = axes.get_figure()
-    # one legend, for the panels below, too
-    if whole is not None and axes is whole.axes[0]:
-        drawn = result.sizes["metric"]
-        cut = f"{drawn} of {of['metrics']} metrics" if drawn < of["metrics"] else ""
-        legend(axes, title=cut)
+    axes.set_ylabel(label)
+    place = axes.get_subplotspec()
+    if place is not None and place.is_last_row():
+        axes.set_xlabel("topics (dotted: this collection's)")
     return axes
+
+
+def _cut(result: xr.Dataset) -> str:
+    """Say how many metrics are drawn, if not all."""
+    [of] = about(result)["inputs"]["collections"].values()
+    drawn = result.sizes["metric"]
+    return f"{drawn} of {of['metrics']} metrics" if drawn < of["metrics"] else ""
 
 
 def _say_curve(axes: Axes, sizes: Floats, values: Floats, name: str) -> None:

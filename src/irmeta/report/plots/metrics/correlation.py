@@ -13,9 +13,8 @@ from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.matrix import matrix, square
-from irmeta.report.plots.rows import DASHED
+from irmeta.report.plots.rows import DASHED, legend
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
@@ -88,11 +87,13 @@ def tree(result: xr.Dataset, axes: Axes) -> Axes:
         above_threshold_color=PALETTE[0],
         ax=axes,
     )
-    axes.axvline(1 - threshold, **DASHED)
+    label = f"groups: at least {threshold:g}"
+    line = axes.axvline(1 - threshold, label=label, **DASHED)
     top = max(float(result["merge"].values[:, 2].max()), 1 - threshold)
     axes.set_xlim(top * 1.05, 0)
     ticks = [tick for tick in axes.get_xticks() if 0 <= tick <= top * 1.05]
-    axes.set_xticks(ticks, [short(1 - tick) for tick in ticks])
+    axes.set_xticks(ticks, [f"{1 - tick:.1f}" for tick in ticks])
     axes.set_xlabel(f"least {about(result)['options']['coefficient']} within the group")
     axes.spines["left"].set_visible(False)
+    legend(axes, [line])
     return axes

@@ -9,6 +9,7 @@ from irmeta.report.plots.figure import PAGE, PALETTE, draw
 from irmeta.report.plots.marks import say_intervals
 from irmeta.report.plots.rows import NEAR, height, named_rows
 from irmeta.scores.attributes import about
+from irmeta.studies.prediction.predict.typed import GIVEN
 
 MOST = 120
 """Predictions that have a row, as many as fit a tall page; more are a table."""
@@ -44,7 +45,9 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         for system, target in zip(systems, targets, strict=True)
     ]
     say_intervals(axes, "predicted", names, value, low, high)
-    label = f"predicted score and {about(outcome)['options']['level']:.0%} interval"
+    of = f" of {systems[0]}" if one and systems[0] != GIVEN else ""
+    level = about(outcome)["options"]["level"]
+    label = f"predicted score{of} and {level:.0%} interval"
     if len(known) > MOST:
         label += f", first {MOST} of {len(known)}"
     return named_rows(axes, names, label)

@@ -1,4 +1,4 @@
-"""Predictive power drawn: the curve over numbers of topics, or how predictors compare with each target itself."""
+"""Predictive power drawn: by metric, over numbers of topics, beside that of each target itself, or of all pairs."""
 
 import numpy as np
 import xarray as xr
@@ -8,17 +8,28 @@ from matplotlib.figure import Figure
 from irmeta.choices import PredictivityView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.marks import say
+from irmeta.report.plots.marks import say, say_intervals
 from irmeta.report.plots.matrix import matrix, square
-from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, legend, named_rows
+from irmeta.report.plots.rows import (
+    BETTER_RIGHT,
+    DOT,
+    NEAR,
+    height,
+    legend,
+    named_rows,
+)
+from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.studies.agreement.predictivity.study import best_predictor
+from irmeta.studies.agreement.predictivity.summary import rivals_of_best
 
 
 def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figure:
-    """Return the figure of the curve, where the result has one, of what the best predictor gains, or of all pairs."""
+    """Return the figure of the curve, where the result has one, else of mean phi by metric, or another view."""
     metrics = result.sizes["metric"]
-    view = view or ("curve" if "curve" in result else "advantage")
+    view = view or ("curve" if "curve" in result else "means")
+    if view == "means":
+        return draw(mean_phi, result, height=height(metrics))
     if view == "advantage":
         return draw(gains, result, height=height(metrics))
     if view == "matrix":
@@ -28,6 +39,34 @@ def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figur
             "a curve of more than 3 metrics cannot be read; name those to draw with --metrics"
         )
     return draw(curve, result, height=2.8)
+
+
+def mean_phi(result: xr.Dataset, axes: Axes) -> Axes:
+    """Draw each metric's mean phi with its interval, best first; filled: not clearly behind the best."""
+    order = np.argsort(-result["mean_phi"].values, kind="stable")
+    means, low, high = (
+        result[name].values[order]
+        for name in ("mean_phi", "mean_phi_low", "mean_phi_high")
+    )
+    names = result["metric"].values[order].astype(str).tolist()
+    rows = np.arange(order.size)
+    axes.hlines(rows, low, high, color=PALETTE[4])
+    near = np.isin(order, [best_predictor(result), *rivals_of_best(result)])
+    known = not about(result)["options"]["teams_unknown"]
+    for shown, face, label in (
+        (near | (not known), PALETTE[0], "may be the best"),
+        (~near & known, "white", "clearly behind the best"),
+    ):
+        if shown.any():
+            style = {"color": PALETTE[0], "markerfacecolor": face} | DOT
+            axes.plot(means[shown], rows[shown], "o", label=label, **style)
+    if known:
+        legend(axes)
+    say_intervals(axes, "mean phi", names, means, low, high)
+    label = (
+        "mean predictive power φ, 95% interval;\nφ: tau between halves of the topics"
+    )
+    return named_rows(axes, names, label, BETTER_RIGHT)
 
 
 def curve(result: xr.Dataset, axes: Axes) -> Axes:
@@ -60,7 +99,7 @@ def curve(result: xr.Dataset, axes: Axes) -> Axes:
         ]
         say(axes, sizes, phi, [label] * len(words), words)
     axes.set_xlabel("topics in each of two disjoint sets")
-    axes.set_ylabel("predictive power φ (up is better)")
+    axes.set_ylabel("predictive power φ: tau between the sets\n(up is better)")
     axes.set_xticks(sizes)
     legend(axes)
     return axes
@@ -86,7 +125,10 @@ def gains(result: xr.Dataset, axes: Axes) -> Axes:
         for value, least, most in zip(middle, low, high, strict=True)
     ]
     say(axes, middle, rows, targets, words, nearest="y")
-    label = f"φ({names[predictor]}, target) \N{MINUS SIGN} φ(target, target)"
+    label = (
+        f"φ({names[predictor]}, target) \N{MINUS SIGN} φ(target, target);\n"
+        "φ: tau between halves of the topics"
+    )
     axes.set_ylabel("target")
     return named_rows(axes, targets, label, BETTER_RIGHT)
 

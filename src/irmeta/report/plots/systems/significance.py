@@ -7,12 +7,21 @@ from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import height, legend, named_rows
+from irmeta.report.plots.rows import (
+    DASHED,
+    by_powers,
+    height,
+    legend,
+    named_rows,
+    on_curve,
+)
 from irmeta.scores.attributes import about
 from irmeta.stats.tests.comparing import CORRECTED
 
 CURVES = 4
 """Metrics whose curves can be followed; of more the shares are drawn."""
+LEAST = 1e-3
+"""The least p that has a place of its own: resamples hardly allow smaller ones."""
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -43,23 +52,27 @@ def shares(result: xr.Dataset, axes: Axes) -> Axes:
 
 
 def plot(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw p of all pairs in rising order, a line for each metric: the longer it stays low, the more it discriminates.
+    """Draw the share of pairs whose p is at most each level, a line for each metric; high lines distinguish more.
 
-    Source: Sakai (SIGIR 2006), section 4.
+    The axes are those of Sakai (SIGIR 2006), section 4, exchanged; smaller p than `LEAST` count from the left end on.
     """
     options = about(result)["options"]
     alpha = options["alpha"]
-    share = np.arange(1, result.sizes["pair"] + 1) / result.sizes["pair"]
-    for metric in result.metric.values:
+    for at, metric in enumerate(result.metric.values):
         p = np.sort(result["p"].sel(metric=metric).values)
-        axes.step(share, p, where="pre", label=str(metric))
-    axes.axhline(alpha, color="0.6", linewidth=0.8, linestyle="--")
-    axes.text(0.01, alpha, f"{alpha:g}", color="0.4", va="bottom")
-    axes.set_xlim(0, 1)
-    axes.set_ylim(0, min(1.0, 4 * alpha))
-    axes.set_xlabel("share of system pairs (longer below is better)")
+        levels = np.concatenate([[LEAST], p[(p > LEAST) & (p < 1)], [1]])
+        counts = np.searchsorted(p, levels, side="right")
+        counts[-1] = counts[-2]  # with p of 1 are all pairs
+        shares = counts / p.size
+        label = str(metric)
+        axes.step(levels, shares, where="post", label=label, **on_curve(at))
+    axes.axvline(alpha, label=f"level {alpha:g}", **DASHED)
+    by_powers(axes)
+    axes.set_xlim(LEAST, 1)
+    axes.set_ylim(0, 1.02)
     by_itself = options["test"] not in CORRECTED or options["correct"] == "none"
     corrected = "not corrected" if by_itself else "corrected for all pairs"
-    axes.set_ylabel(f"p ({options['test']}, {corrected})")
+    axes.set_xlabel(f"p ({options['test']}, {corrected})")
+    axes.set_ylabel("share of pairs with that p or less\n(up is better)")
     legend(axes)
     return axes

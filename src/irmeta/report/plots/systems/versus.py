@@ -1,5 +1,6 @@
-"""One system against another drawn: its difference on every topic, sorted, a panel for each metric."""
+"""One system against another drawn topic by topic, a panel for each metric, or against many by their means."""
 
+from collections.abc import Collection
 from functools import partial
 from itertools import product
 from typing import Any
@@ -10,8 +11,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
-from irmeta.report.plots.marks import say
+from irmeta.metrics.names import leading
+from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, abreast, draw
+from irmeta.report.plots.marks import say, say_intervals
+from irmeta.report.plots.rows import (
+    BETTER_RIGHT,
+    DOT,
+    NEAR,
+    height,
+    legend,
+    named_rows,
+)
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit
@@ -21,6 +31,11 @@ from irmeta.words import shortened
 
 MOST = 4
 """Metrics that a figure shows, a panel each; the first ones of the result."""
+MANY = 60
+"""Topics whose bars need the width of a page; of fewer a panel has at least NARROWEST inches."""
+NARROWEST = 3.0
+ROWS = 120
+"""Opponents that have a row, as many as fit a tall page."""
 NAMED = 5
 """Topics at each end that have their name at their bar: those that the table names."""
 STEP = 7.5
@@ -39,46 +54,79 @@ LONGEST = 9
 """Letters of a topic's name; longer ones are shortened in the middle."""
 
 
-def figure(result: xr.Dataset) -> Figure:
-    """Return the figure of differences by topic from the opponents, up to four panels: by metrics, and of opponents.
+def figure(result: xr.Dataset, *, marked: Collection[str] = ()) -> Figure:
+    """Return the figure of differences by topic, up to four panels, or from many opponents that of all differences.
 
-    Few opponents have panels of their own, of several it is the median of the others: what the sentences speak of.
+    marked : opponents that are drawn where there is no room for all.
     """
-    opponents = [slice(None)]
-    if result.sizes["against"] <= FEW_COMPARISONS:
-        opponents = [slice(at, at + 1) for at in range(result.sizes["against"])]
-    several = len(opponents) > 1
-    shown = [*product(range(result.sizes["metric"]), opponents)][:MOST]
+    if result.sizes["against"] > FEW_COMPARISONS:
+        rows = min(result.sizes["against"], ROWS)
+        return draw(by_opponent, result, height=height(rows), marked=marked)
+    pairs = product(range(result.sizes["metric"]), range(result.sizes["against"]))
+    shown = list(pairs)[:MOST]
+    several = result.sizes["against"] > 1
     plots = [
         partial(by_topic, at=at, against=whom, last=several or place == len(shown))
         for place, (at, whom) in enumerate(shown, start=1)
     ]
-    width = PAGE if result.sizes["topic"] > 60 else COLUMN
-    height = 0.8 + (2.2 if several else 1.7) * len(shown)
-    return draw(plots, result, width=width, height=height)
+    narrowest = PAGE if result.sizes["topic"] > MANY else NARROWEST
+    width = max(narrowest, COLUMN)
+    columns = abreast(len(plots), narrowest, width)
+    tall = 0.8 + (2.2 if several else 1.7) * len(plots) / columns
+    return draw(plots, result, width=width, height=tall, columns=columns)
+
+
+def by_opponent(
+    result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()
+) -> Axes:
+    """Draw the difference from each opponent by the leading metric, largest first, with its interval.
+
+    Filled marks are significant differences. Of more than `ROWS` those that differ least are drawn, and those to mark.
+    """
+    one = result.sel(metric=leading(result.metric.values.astype(str).tolist()))
+    gaps = one["difference"].values
+    apart = np.where(np.isin(one.against.values, list(marked)), 0, abs(gaps))
+    shown = np.argsort(apart, kind="stable")[:ROWS]
+    one = one.isel(against=shown[np.argsort(-gaps[shown], kind="stable")])
+    difference, low, high, sure = (
+        one[name].values for name in ("difference", "low", "high", "significant")
+    )
+    rows = np.arange(difference.size)
+    axes.axvline(0, color="black", linewidth=0.6)
+    axes.hlines(rows, low, high, color=PALETTE[4])
+    for drawn, marker, colour, face, label in (
+        (sure & (difference > 0), "o", PALETTE[0], PALETTE[0], "significantly better"),
+        (sure & (difference < 0), "s", PALETTE[5], PALETTE[5], "significantly worse"),
+        (~sure, "o", NEAR, "white", "not distinguished"),
+    ):
+        if drawn.any():
+            style = {"color": colour, "markerfacecolor": face} | DOT
+            axes.plot(difference[drawn], rows[drawn], marker, label=label, **style)
+    every = result.sizes["against"]
+    cut = f"the {ROWS} of {every} that differ least" if every > ROWS else ""
+    legend(axes, title=cut)
+    options = about(result)["options"]
+    names = one.against.values.astype(str).tolist()
+    say_intervals(axes, "difference", names, difference, low, high)
+    label = (
+        f"{options['system']} \N{MINUS SIGN} each by {one.metric.item()},\n"
+        f"{1 - options['alpha']:.0%} interval of each by itself"
+    )
+    return named_rows(axes, names, label, BETTER_RIGHT)
 
 
 def by_topic(
-    result: xr.Dataset,
-    axes: Axes,
-    *,
-    at: int,
-    last: bool,
-    against: slice = slice(None),
+    result: xr.Dataset, axes: Axes, *, at: int, last: bool, against: int = 0
 ) -> Axes:
     """Draw the difference on each topic, largest first; a gain is blue and a loss orange, the mean a dashed line.
 
     at : the metric's place in the result.  last : whether the panel has the label of topics, as the lowest one.
-    against : the opponents.
+    against : the opponent's.
     """
     one = result.isel(metric=at, against=against)
     system = about(result)["options"]["system"]
-    if one.sizes["against"] == 1:
-        differences = one["by_topic"].isel(against=0).values
-        other = str(one["who"].isel(against=0).item())
-    else:
-        differences = (one["score"] - one["median"]).values
-        other = "the median of the others"
+    differences = one["by_topic"].values
+    other = str(one["who"].item())
     known = int((~np.isnan(differences)).sum())
     order = np.argsort(-differences, kind="stable")[:known]
     values = differences[order]
@@ -90,13 +138,9 @@ def by_topic(
     words = [f"difference {short(value, 3, sign=True)}" for value in values]
     say(axes, places, values, topics, words, nearest="x")
     axes.set_xlim(0.3, places[-1] + 0.7)
-    of_gains, of_losses = _name_ends(axes, places, values, topics)
-    mean = values.mean()
-    # on one side of 0 with the names of gains or of losses, and beside them
-    ends = [0, 1 - of_losses] if mean > 0 else [of_gains, 1]
-    across = axes.get_yaxis_transform()
-    means = [mean, mean]
-    axes.plot(ends, means, "--", color="0.4", linewidth=0.8, transform=across)
+    _name_ends(axes, places, values, topics)
+    # names, which have white boxes, stand before it
+    axes.axhline(values.mean(), color="0.4", linewidth=0.8, linestyle="--")
     what = "added to\nthe difference" if is_estimated(result) else "difference"
     axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
     label = f"{system} \N{MINUS SIGN} {other},\n{unit(result)}s in order (dashed: mean)"
@@ -108,11 +152,8 @@ def by_topic(
 
 def _name_ends(
     axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray
-) -> tuple[float, float]:
-    """Name the topics with the largest gains and losses beyond the zero line, where their bars leave room.
-
-    Returns the shares of the width, from the left and from the right, that these bars and their names take.
-    """
+) -> None:
+    """Name the topics with the largest gains and losses beyond the zero line, where their bars leave room."""
     gains = np.flatnonzero(values > 0)[:NAMED]
     losses = np.flatnonzero(values < 0)[-NAMED:]
     for number, at in enumerate(gains):
@@ -122,19 +163,15 @@ def _name_ends(
     least, most = min(values.min(), 0), max(values.max(), 0)
     room = 0.3 * (most - least)
     axes.set_ylim(min(1.05 * least, -room), max(1.05 * most, room))
-    across = _points_across(axes)
-    of_gains, of_losses = (
-        max(ends.size / places.size, STEP * (ends.size + 1) / across)
-        for ends in (gains, losses)
-    )
-    return of_gains, of_losses
 
 
 def _points_across(axes: Axes) -> float:
     """Return about how wide the bars of a plot that is not yet laid out will be together."""
     figure = axes.get_figure(root=True)
+    place = axes.get_subplotspec()
     assert figure is not None
-    return 72 * (figure.get_figwidth() - _BESIDE)
+    assert place is not None
+    return 72 * (figure.get_figwidth() / place.get_gridspec().ncols - _BESIDE)
 
 
 def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) -> None:
