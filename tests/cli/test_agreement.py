@@ -157,10 +157,12 @@ def test_plots_of_correlation(file, tmp_path, view):
 
 
 def test_plots_of_predictivity(file, tmp_path):
-    """With sizes the plot is the curve, without the gains over each target."""
+    """Each view is drawn: mean phi by default, and the curve where sizes were given."""
     for name, options in (
-        ("curve", ("--metrics", "AP P@10", "--sizes", "2,5")),
-        ("gains", ()),
+        ("curve", ("--metrics", "AP P@10", "--sizes", "2,5", "--view", "curve")),
+        ("means", ()),
+        ("advantage", ("--view", "advantage")),
+        ("matrix", ("--view", "matrix")),
     ):
         path = tmp_path / f"{name}.svg"
         run("predictivity", file, "--partitions", 10, "--plot", path, *options)
@@ -173,7 +175,7 @@ def test_plots_of_predictivity(file, tmp_path):
         (("predictivity", "--sizes", "5,six"), "as in 5,10,20"),
         (("predictivity", "--sizes", "6"), "from 10; choose sizes from 1 to 5"),
         (
-            ("predictivity", "--sizes", "2", "--plot", "curve.svg"),
+            ("predictivity", "--sizes", "2", "--view", "curve", "--plot", "curve.svg"),
             "more than 3 metrics",
         ),
         (("predictivity", "--top", "0.5", "--by", "Bpref"), "no metric 'Bpref' in one"),

@@ -257,8 +257,9 @@ STUDIES: dict[str, Study] = {
         command=Verb(
             (
                 "irmeta predictivity scores.parquet --top 0.75 --by AP",
-                'irmeta predictivity scores.parquet --metrics "AP P@10" --sizes 5,10,15,20,25 --plot curve.svg',
-            )
+                'irmeta predictivity scores.parquet --metrics "AP P@10" --sizes 5,10,20 --view curve --plot curve.svg',
+            ),
+            view="PredictivityView",
         ),
     ),
     "online": Study(

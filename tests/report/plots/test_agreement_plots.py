@@ -5,6 +5,7 @@ import pytest
 from matplotlib.figure import Figure
 from scipy.cluster.hierarchy import leaves_list
 
+from irmeta.errors import ScoresError
 from irmeta.report.plots.metrics import correlation as drawn
 from irmeta.report.plots.metrics import predictivity as power
 from irmeta.scores.cube import cube
@@ -125,3 +126,10 @@ def test_mean_phi_by_metric(scores):
     far = sorted({*range(4)} - {best_predictor(result), *rivals_of_best(result)})
     assert far
     assert sorted(order[int(row)] for line in behind for row in line.get_ydata()) == far
+
+
+def test_a_curve_needs_sizes(scores):
+    """A result without numbers of topics has no curve; the error names what asks for one."""
+    result = predictivity(scores[:, :, :2], partitions=20)
+    with pytest.raises(ScoresError, match="sizes"):
+        power.figure(result, view="curve")

@@ -67,5 +67,5 @@ def accuracy(outcome: xr.Dataset, axes: Axes) -> Axes:
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
     say(axes, tau, rows, names, [f"tau {short(one, 3)}" for one in tau], nearest="y")
     return named_rows(
-        axes, names, "tau-b, predicted and actual scores; line: .9", BETTER_RIGHT
+        axes, names, "tau-b, predicted and actual scores; line: 0.9", BETTER_RIGHT
     )

@@ -24,16 +24,19 @@ from irmeta.studies.agreement.predictivity.study import best_predictor
 from irmeta.studies.agreement.predictivity.summary import rivals_of_best
 
 
-def figure(result: xr.Dataset, *, view: PredictivityView | None = None) -> Figure:
-    """Return the figure of the curve, where the result has one, else of mean phi by metric, or another view."""
+def figure(result: xr.Dataset, *, view: PredictivityView = "means") -> Figure:
+    """Return the figure of mean phi by metric, or another view."""
     metrics = result.sizes["metric"]
-    view = view or ("curve" if "curve" in result else "means")
     if view == "means":
         return draw(mean_phi, result, height=height(metrics))
     if view == "advantage":
         return draw(gains, result, height=height(metrics))
     if view == "matrix":
         return square(pairs, result)
+    if "curve" not in result:
+        raise ScoresError(
+            "no curve was computed; name numbers of topics with --sizes, as in --sizes 5,10,20"
+        )
     if metrics > 3:
         raise ScoresError(
             "a curve of more than 3 metrics cannot be read; name those to draw with --metrics"

@@ -39,6 +39,6 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
     return named_rows(
         axes,
         [str(target) for target in outcome.target.values],
-        "tau-b, predicted and actual scores; line: .9",
+        "tau-b, predicted and actual scores; line: 0.9",
         BETTER_RIGHT,
     )
