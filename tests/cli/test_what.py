@@ -106,7 +106,8 @@ def test_runs_without_judgments(run, tmp_path):
     _, out, _ = run("what", ".")
     assert ".: 2 runs (a, b); not runs: notes.txt" in out
     assert "notes.txt: not known to irmeta; it begins 'remember to write'" in out
-    assert "judgments are missing: irmeta evaluate QRELS . -o scores.parquet" in out
+    said = " ".join(out.split())
+    assert "judgments are missing: irmeta evaluate QRELS . -o scores.parquet" in said
 
 
 def test_columns_in_another_order_are_no_measures(tmp_path):
@@ -391,6 +392,22 @@ def test_folders_of_several_collections_have_a_score_file_each(run, tmp_path):
     [words] = [words for words in commands(out) if words[0] == "import"]
     assert words[2:5] == ["all/round1/board.csv", "--ignore", "team"]
     assert run(*words)[0] == 0
+
+
+def test_a_folder_of_folders_of_runs_goes_with_the_judgments_beside_it(run, tmp_path):
+    """Runs in folders of a folder are asked about with the judgments named with it, as if each folder was named."""
+    run("simulate", "-o", "demo", "--systems", 4, "--topics", 5)
+    files = sorted(Path("demo/runs").iterdir())
+    for place, file in enumerate(files):
+        (group := Path(f"sub/group{place % 2}")).mkdir(parents=True, exist_ok=True)
+        file.rename(group / file.name)
+    _, out, _ = run("what", "sub", "demo/qrels.txt")
+    asked = commands(out)
+    assert [words[0] for words in asked] == ["validate", "evaluate"]
+    groups = ["sub/group0", "sub/group1"]
+    assert asked[0] == ["validate", *groups, "--qrels", "demo/qrels.txt"]
+    assert asked[1][:4] == ["evaluate", "demo/qrels.txt", *groups]
+    assert "missing" not in out
 
 
 def test_what_is_called_a_baseline_is_what_others_are_compared_with(run):

@@ -439,18 +439,50 @@ def test_a_run_that_is_judged_like_the_pool_has_one_sentence():
     _, lists, grades = made(6)
     new = {"late": next(iter(lists.values()))}
     found = reuse(
-        grades, lists, teams=groups_of(lists), depth=5, metrics="P@5 AP", new=new
+        grades, lists, teams=groups_of(lists), depth=5, metrics="P@3 P@5", new=new
     )
     score = {
         m: short(float(found["new_score"].sel(run="late", metric=m)), 3)
-        for m in ("P@5", "AP")
+        for m in ("P@3", "P@5")
     }
     first, second, *_ = findings(found)
     assert first.startswith("late: all of its first 5 documents")
     assert first.endswith(
-        f" are judged, so P@5 {score['P@5']} and AP {score['AP']} need no adjustment."
+        f" are judged, so P@3 {score['P@3']} and P@5 {score['P@5']} need no adjustment."
     )
     assert second.startswith("A run that was not pooled would lose")
+
+
+@pytest.mark.parametrize(
+    "metric, ranks, share",
+    [
+        ("P@5", "ranks 3 to 5", "67%"),
+        ("P@3", "rank 3", "100%"),
+        ("AP", "ranks 3 and below", "75%"),
+    ],
+)
+def test_a_metric_that_looks_below_the_pool_is_said_to_rest_on_unjudged_documents(
+    metric, ranks, share
+):
+    """Where all is judged to the pool's depth, unjudged documents are counted below it, down to the cutoff."""
+    _, lists, grades = made(6)
+    topic = TOPICS[0]
+    first, second, third = list(grades[topic])[:3]
+    late = {topic: {first: 9, second: 8, "x": 7, third: 6, "y": 5, "z": 4}}
+    found = reuse(
+        {topic: grades[topic]},
+        {name: {topic: one[topic]} for name, one in lists.items()},
+        teams=groups_of(lists),
+        depth=2,
+        metrics=metric,
+        new={"late": late},
+    )
+    said = findings(found)[0]
+    assert said.startswith(f"late: {metric} is ")
+    assert said.endswith(
+        "with all of its first 2 documents (the pool's depth) judged, but "
+        f"{share} of {ranks}, which the pool does not reach, are unjudged."
+    )
 
 
 def test_a_pool_in_which_no_run_falls_is_told():

@@ -123,12 +123,22 @@ def what(
 
 def _groups(seen: Sequence["Seen"]) -> Iterator[list["Seen"]]:
     """Yield what belongs together: what was named together, and what lies in one folder."""
-    yield [one for one in seen if one.kind != "folder"] + [
-        part for one in seen if one.kind == "runs" for part in one.parts
+    named = [part for one in seen for part in _spread(one)]
+    yield [one for one in named if one.kind != "folder"] + [
+        part for one in named if one.kind == "runs" for part in one.parts
     ]
-    for one in seen:
+    for one in named:
         if one.kind == "folder":
             yield from _groups(one.parts)
+
+
+def _spread(one: "Seen") -> list["Seen"]:
+    """Return what a folder of folders of runs holds, as if it were named; all else is itself."""
+    inside = [part for inner in one.parts for part in _spread(inner)]
+    kinds = {part.kind for part in inside}
+    if one.kind == "folder" and "runs" in kinds and "judgments" not in kinds:
+        return inside
+    return [one]
 
 
 def _commands(

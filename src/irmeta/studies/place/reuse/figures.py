@@ -16,6 +16,10 @@ from irmeta.stats.prediction import penalty
 from irmeta.stats.rankings.rank import tau_b
 
 
+RETRIEVED = parse("NumRet")
+"""Documents of a list."""
+
+
 @dataclass(frozen=True)
 class Scored:
     """Mean scores with all judgments, and without those that one group alone brought.
@@ -194,16 +198,24 @@ def of_new_runs(
 ) -> tuple[dict[str, Any], list[str]]:
     """Score new runs, predict what they lose, bound RBP from above by its residual; say where ids do not match."""
     residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
-    looked = left_out.look_up(
-        qrels, new, [*wanted, *dict.fromkeys(seen), *dict.fromkeys(residuals.values())]
-    )
-    means = left_out.scores(looked).mean(axis=1)
+    whole = [_judged_whole(metric) for metric in wanted]
+    others = [*seen, *whole, RETRIEVED, *residuals.values()]
+    looked = left_out.look_up(qrels, new, [*wanted, *dict.fromkeys(others)])
+    scores = left_out.scores(looked)
+    means = scores.mean(axis=1)
     at = {metric: place for place, metric in enumerate(looked.metrics)}
     columns = [at[metric] for metric in wanted]
     score = means[:, columns]
     # the scores if every unjudged document had the highest grade
     most = left_out.most(looked).mean(axis=1)[:, columns]
     unjudged = 1 - means[:, [at[metric] for metric in seen]]
+    retrieved = scores[..., at[RETRIEVED]]
+    below = [
+        _unjudged_below(
+            retrieved, top, scores[..., at[top]], all_of, scores[..., at[all_of]]
+        )
+        for top, all_of in zip(seen, whole, strict=True)
+    ]
     bound = np.empty_like(score)
     bands = []
     for i, metric in enumerate(wanted):
@@ -219,12 +231,37 @@ def of_new_runs(
         "run": looked.names,
         "new_score": (over, score),
         "new_unjudged": (over, unjudged),
+        "unjudged_below": (over, np.stack(below, axis=1)),
         "penalty": (over, np.stack([one.expected for one in bands], axis=1)),
         "penalty_low": (over, np.stack([one.low for one in bands], axis=1)),
         "penalty_high": (over, np.stack([one.high for one in bands], axis=1)),
         "bound": (over, bound),
     }
     return found, left_out.matching(looked)
+
+
+def _judged_whole(metric: Metric) -> Metric:
+    """Name the metric Judged of all ranks that a metric looks at."""
+    own = metric.cutoff if isinstance(metric.cutoff, int) else None
+    return parse("Judged" if own is None else f"Judged@{own}")
+
+
+def _unjudged_below(
+    retrieved: Floats, top: Metric, in_top: Floats, whole: Metric, in_whole: Floats
+) -> Floats:
+    """Return the share of documents ranked below the top, among all that a metric looks at, that are unjudged: (run,).
+
+    retrieved, in_top, in_whole : (run, topic), documents, and the share judged of the top and of all.  0 where the top
+    is all there is.
+    """
+    first, last = (
+        retrieved if one.cutoff is None else np.minimum(retrieved, one.cutoff)
+        for one in (top, whole)
+    )
+    documents = (last - first).sum(axis=1)
+    unjudged = ((1 - in_whole) * last - (1 - in_top) * first).sum(axis=1)
+    # counts, but for rounding of the shares
+    return np.round(unjudged) / np.maximum(documents, 1)
 
 
 def _least(metric: Metric, score: Floats) -> Floats:

@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.metrics.names import highest, leading, parse
+from irmeta.metrics.names import Metric, highest, leading, parse
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, intervals, short
 from irmeta.scores.groups.teams import taking
@@ -44,6 +44,7 @@ _GROUPS = ("runs", "brought", "unique", "unique_relevant", "relevant_share")
 _NEW = (
     "new_score",
     "new_unjudged",
+    "unjudged_below",
     "penalty",
     "penalty_low",
     "penalty_high",
@@ -88,8 +89,15 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown = dict[str, pl.DataFrame]()
     if "new" in views:
         new = views["new"]
+        depth = about(outcome)["options"]["depth"]
+        unjudged = [
+            f"{row['unjudged']:.1%} of first {unjudged_at(parse(row['metric']), depth).cutoff}"
+            for row in new.iter_rows(named=True)
+        ]
         shown["new"] = new.select(
-            *("run", "metric", "score", "unjudged", "adjusted"),
+            *("run", "metric", "score"),
+            pl.Series("unjudged", unjudged, dtype=pl.String),
+            "adjusted",
             intervals(
                 new["adjusted_low"].to_numpy(), new["adjusted_high"].to_numpy()
             ).alias("interval"),
@@ -192,7 +200,13 @@ def _of_new(rows: pl.DataFrame, level: float, depth: int | None) -> list[str]:
         _adjustment(row, level, depth)
         for row in rows.filter(pl.col("unjudged") > 0).iter_rows(named=True)
     ]
-    judged = rows.filter(pl.col("unjudged") == 0)
+    lines += [
+        _deeper(row, depth)
+        for row in rows.filter(unjudged=0)
+        .filter(pl.col("unjudged_below") > 0)
+        .iter_rows(named=True)
+    ]
+    judged = rows.filter(unjudged=0, unjudged_below=0)
     if judged.height:
         deepest = max(
             judged["metric"],
@@ -226,6 +240,27 @@ def _adjustment(row: Mapping[str, Any], level: float, depth: int | None) -> str:
         f"is {short(row['score'], 3)} with {row['unjudged']:.1%} of its {_first(row['metric'], depth)} "
         f"unjudged{bound}."
     )
+
+
+def _deeper(row: Mapping[str, Any], depth: int | None) -> str:
+    """Say of one new run and metric that it looks deeper than where all documents are judged, and what is not there."""
+    looked = parse(row["metric"])
+    below = int(unjudged_at(looked, depth).cutoff or 0) + 1
+    ranks = f"ranks {below} {_last(looked)}"
+    if looked.cutoff == below:
+        ranks = f"rank {below}"
+    unreached = "" if depth is None else ", which the pool does not reach,"
+    return (
+        f"{row['run']}: {row['metric']} is {short(row['score'], 3)} with all of its {_first(row['metric'], depth)} "
+        f"judged, but {row['unjudged_below']:.0%} of {ranks}{unreached} are unjudged."
+    )
+
+
+def _last(metric: Metric) -> str:
+    """Say down to which rank a metric looks."""
+    if isinstance(metric.cutoff, int):
+        return f"to {metric.cutoff}"
+    return "and below"
 
 
 def _first(metric: str, depth: int | None) -> str:
