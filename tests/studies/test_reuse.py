@@ -454,7 +454,7 @@ def test_a_run_that_is_judged_like_the_pool_has_one_sentence():
 
 
 @pytest.mark.parametrize(
-    "metric, ranks, share",
+    ("metric", "ranks", "share"),
     [
         ("P@5", "ranks 3 to 5", "67%"),
         ("P@3", "rank 3", "100%"),

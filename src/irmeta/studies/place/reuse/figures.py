@@ -15,7 +15,6 @@ from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.prediction import penalty
 from irmeta.stats.rankings.rank import tau_b
 
-
 RETRIEVED = parse("NumRet")
 """Documents of a list."""
 

@@ -59,8 +59,9 @@ def reuse(
     Returns over (group): judged documents that it brought, alone, and alone and relevant. Over (system, metric): score;
     score, rank and unjudged share without the own group's judgments; loss, and the loss that the other groups predict,
     with its interval. Over (group, metric): tau between the rankings with and without. Over (metric): mean loss, the
-    model's slopes, coverage of the interval over groups. Over (run, metric), for new runs: score, unjudged share,
-    that of the documents below, down to the metric's cutoff, penalty with its interval, and whether more is unjudged than of any left-out run of the better half: `extrapolated`.
+    model's slopes, coverage of the interval over groups. Over (run, metric), for new runs: score, unjudged share, that
+    of the documents below, down to the metric's cutoff, penalty with its interval, and whether more is unjudged than of
+    any left-out run of the better half: `extrapolated`.
     Raises ScoresError where fewer than 6 groups were pooled, or none brought a document that no other did.
     Sources: Zobel (SIGIR 1998); Webber and Park (SIGIR 2009); Voorhees, Soboroff and Lin (2022).
 
