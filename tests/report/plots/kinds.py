@@ -176,7 +176,7 @@ VIEWS = {
     "leaderboard": get_args(choices.LeaderboardView),
     "correlate": get_args(choices.CorrelationView),
     "predictivity": get_args(choices.PredictivityView),
-    "predictivity, many": ("advantage", "matrix"),
+    "predictivity, many": ("means", "advantage", "matrix"),
     "reuse": get_args(choices.ReuseView),
     "judges.compare": get_args(choices.JudgesView),
     "reliability": get_args(choices.ReliabilityView),
