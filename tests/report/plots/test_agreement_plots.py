@@ -64,6 +64,8 @@ def test_dendrogram_joins_at_the_least_correlation(scores):
     )
     np.testing.assert_allclose(joints, result["merge"].values[:, 2])
     assert plot.get_xticklabels()[0].get_text() in ("0.0", "1.0")
+    (line,) = plot.figure.legends[0].get_texts()
+    assert line.get_text() == "groups: at least 0.9"
     assert sorted(label.get_text() for label in plot.get_yticklabels()) == sorted(
         result["metric"].values
     )

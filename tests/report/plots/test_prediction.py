@@ -10,6 +10,7 @@ from irmeta.report.plots.metrics.coverage import coverage
 from irmeta.report.plots.metrics.lowcost import lowcost
 from irmeta.report.plots.metrics.prediction import MOST, prediction
 from irmeta.report.plots.metrics.predictors import predictors
+from irmeta.studies.prediction.predict.typed import GIVEN
 
 
 @pytest.fixture
@@ -55,6 +56,20 @@ def test_a_plot_of_many_predictions_says_how_many_it_shows(axes):
     panel = prediction(outcome, axes)
     assert len(panel.get_yticks()) == MOST
     assert panel.get_xlabel().endswith(f"first {MOST} of 180")
+
+
+@pytest.mark.parametrize(
+    ("system", "said"),
+    [("bm25", "predicted score of bm25"), (GIVEN, "predicted score")],
+)
+def test_the_axis_names_a_single_system(axes, system, said):
+    """Rows of one system are its targets, so the axis says whose they are; typed scores have no name."""
+    names = ("value", "low", "high", "outside")
+    data = {name: (("system", "target"), [[0.5]]) for name in names}
+    where = {"system": [system], "target": ["AP"]}
+    outcome = xr.Dataset(data, where, attrs={"options": {"level": 0.9}})
+    panel = prediction(outcome, axes)
+    assert panel.get_xlabel() == f"{said} and 90% interval"
 
 
 def test_tau_of_each_target_stands_in_its_row(axes):
