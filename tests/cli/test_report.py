@@ -138,6 +138,22 @@ def test_wrong_options_are_named(
     assert not (tmp_path / "r").exists()
 
 
+def test_teams_that_lack_systems_stop_a_report(
+    file: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A table of teams without most systems is one error, and nothing is written."""
+    teams = tmp_path / "teams.csv"
+    teams.write_text("run,team\ns1,a\n")
+    folder = tmp_path / "out"
+    assert run(monkeypatch, "report", file, "-o", folder, "--teams", teams) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "teams.csv: no group for 7 of 8 runs" in said
+    assert not folder.exists()
+
+
 def test_a_file_that_is_not_there_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -101,6 +101,19 @@ def test_oddities(run: dict, says: str, facts: dict) -> None:
     assert {name: row[name] for name in facts} == pytest.approx(facts)
 
 
+@pytest.mark.parametrize(("step", "warned"), [(10, True), (2, False)])
+def test_a_run_of_rounded_scores(step: int, warned: bool) -> None:
+    """Where nearly all documents are tied, document ids order them; ties of half of them are usual."""
+    scores = {f"d{at}": float(at // step) for at in range(20)}
+    scores |= {f"e{at}": 30.0 + at for at in range(20 if step == 2 else 1)}
+    said = texts(validate(QRELS, {"rounded": {"1": scores, "2": scores}}))
+    expected = (
+        "warning 95% of documents have the score of another of their topic (are scores rounded?); their order is that "
+        "of trec_eval: document ids, descending"
+    )
+    assert (expected in said) is warned
+
+
 def test_runs_that_retrieve_nothing() -> None:
     """A run without documents has no documents."""
     outcome = validate(QRELS, {"none": {}})
@@ -467,5 +480,10 @@ def test_warnings_that_differ_in_numbers_are_shown_once(tmp_path: Path) -> None:
         pl.col("problem").str.contains("of the first ten documents")
     )
     assert unjudged["files"].to_list() == [every.height]
+    share = every["problem"].str.extract(r"^(\d+)%").cast(pl.Int64)
+    assert share.min() < share.max()
+    [told], [worst] = unjudged["problem"], unjudged["as in"]
+    assert told.startswith(f"{share.min()}% to {share.max()}% of the first ten")
+    assert worst == f"run10 ({share.max()}%)"
     assert every.height > 10
     assert all(len(line) <= 80 for line in render(outcome).splitlines())

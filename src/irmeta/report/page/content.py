@@ -13,7 +13,7 @@ from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
 from irmeta.scores.attributes import about
-from irmeta.scores.groups.teams import Grouping, source_of_groups
+from irmeta.scores.groups.teams import Grouping, grouped, source_of_groups
 from irmeta.scores.selection import choose_names, complete, main, varying
 from irmeta.studies import name_of
 from irmeta.studies.result import Result
@@ -72,6 +72,8 @@ class Content:
         used, left_out = {}, {}
         for name, given in cubes.items():
             used[name], left_out[name] = _usable(name, given, missing)
+            # a table that lacks systems would leave every section without figures
+            grouped(names(used[name].system), asked.get("teams"))
         return cls(
             cubes,
             used,

@@ -43,12 +43,16 @@ from irmeta.studies.checks.expected import Expected, Ids
 from irmeta.studies.result import answered
 from irmeta.words import counted, listed
 
+_SHARE = r"\b(\d+)%"
+"""A share in percent."""
 FEW = 10
 """Kinds of errors and of warnings that people are shown; JSON and the table `problems` have all."""
 _VARYING = r"""'[^']*'|"[^"]*"|\d[\d.,]*%?"""
 """Names and numbers: problems that differ in these alone are of one kind."""
 MANY_UNJUDGED = 0.2
 """Share of unjudged documents among the first ten above which a run's scores say little."""
+MOSTLY_TIED = 0.9
+"""Share of documents with the score of another above which document ids decide much of a run's order."""
 SELF_RETRIEVAL = 0.2
 """Share of topics whose own id is the first document above which queries seem to be documents of the collection."""
 
@@ -203,13 +207,16 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     )
     if (errors["lines"] == 1).all():
         errors = errors.drop("lines")
+    share = pl.col("problem").str.extract(_SHARE).cast(pl.Int64)
     kinds = (
         problems.filter(level="warning")
+        .with_columns(short, share=share)
+        .sort("share", descending=True, nulls_last=True, maintain_order=True)
         .group_by("kind", maintain_order=True)
         .agg(
             pl.col("file").n_unique().alias("files"),
-            pl.col("problem").first(),
-            short.first().alias("as in"),
+            _over_files().alias("problem"),
+            _worst_file().alias("as in"),
         )
     )
     views: dict[str, pl.DataFrame] = {}
@@ -225,6 +232,22 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         name.replace("--table errors", "--table problems"): view
         for name, view in views.items()
     }
+
+
+def _over_files() -> pl.Expr:
+    """Give the problem of the worst file, which is the first, with the shares of all."""
+    least, most = pl.col("share").min(), pl.col("share").max()
+    worst = pl.col("problem").first()
+    between = worst.str.replace(_SHARE, pl.format("{}% to {}%", least, most))
+    return pl.when(least < most).then(between).otherwise(worst)
+
+
+def _worst_file() -> pl.Expr:
+    """Name the worst file, which is the first, with its share where others have a lower one."""
+    least, most = pl.col("share").min(), pl.col("share").max()
+    worst = pl.col("file").first()
+    named = pl.format("{} ({}%)", worst, most)
+    return pl.when(least < most).then(named).otherwise(worst)
 
 
 def _short(files: Iterable[str]) -> dict[str, str]:
@@ -385,6 +408,11 @@ def _oddities(run: Run, facts: RunFacts, judgments: Judgments | None) -> list[st
         odd.append(
             f"scores are constant in {facts.constant_topics} of {facts.topics} topics, so "
             "document ids decide the order"
+        )
+    elif facts.tied > MOSTLY_TIED:
+        odd.append(
+            f"{facts.tied:.0%} of documents have the score of another of their topic (are scores rounded?); their "
+            "order is that of trec_eval: document ids, descending"
         )
     if facts.unjudged_10 > MANY_UNJUDGED:
         odd.append(
