@@ -147,13 +147,13 @@ def test_topics_are_chosen_for_systems_that_did_not_choose():
     assert (by_kind[:, 0] > by_kind[:, 1]).all()
     assert (by_kind[:, 1] > by_kind[:, 2]).all()
     assert (found["subset_survives"] < 1).all()
+    names = found.tables["chosen"].filter(topics=3)["topic"]
     assert found.findings[0].startswith(
-        "3 of 24 topics rank systems that did not choose them by AP with tau "
+        f"The best 3 of 24 topics are {', '.join(names)}: they rank systems that did not choose them by AP with tau "
     )
-    assert (
-        found.findings[2]
-        == f"The best 3: {', '.join(found.tables['chosen'].filter(topics=3)['topic'])}."
-    )
+    # only topics were asked for: one sentence a size, and nothing of designs
+    assert len(found.findings) == 2
+    assert list(overview(found.data)) == ["tau with the ranking over all"]
     with pytest.raises(ScoresError, match=r"24 is not from 1 to 23; 24 topics are"):
         design(made, target="AP", subset=[24], partitions=20)
     with pytest.raises(ScoresError, match=r"at least 6 systems, .* not 5"):

@@ -171,13 +171,10 @@ def shown(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def said(outcome: xr.Dataset) -> list[str]:
-    """Say of each size what the best topics reach on the systems that chose them and on others, and name the fewest."""
+    """Say of each size which topics are best, and what they reach on the systems that chose them and on others."""
     if "subset" not in outcome:
         return []
-    sizes = [_said(outcome.isel(subset=at)) for at in range(outcome.sizes["subset"])]
-    first = outcome.isel(subset=0)
-    names = first["topic"].values[first["subset_topics"].values]
-    return [*sizes, f"The best {len(names)}: {listed(names, 30)}."]
+    return [_said(outcome.isel(subset=at)) for at in range(outcome.sizes["subset"])]
 
 
 def _said(one: xr.Dataset) -> str:
@@ -191,8 +188,9 @@ def _said(one: xr.Dataset) -> str:
             random["subset_new"],
         )
     )
+    names = one["topic"].values[one["subset_topics"].values]
     return (
-        f"{int(one['subset'])} of {counted(one.sizes['topic'], noun)} rank systems that did not choose them by "
+        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: they rank systems that did not choose them by "
         f"{target} with tau {new} to the ranking by all ({low} to {high} over halves); random {noun}s with tau "
         f"{other}. On all systems, which choose the best {noun}s, tau is {tau}: {_left(one)}."
     )

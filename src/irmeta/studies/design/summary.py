@@ -58,8 +58,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         bought = views["budget"].filter(pl.col("tau").is_not_null())
         behind = _yes_or_no(pl.col("behind_low") > 0).alias("behind")
         shown["budget"] = _shown(bought, behind)
-    measured = _yes_or_no(pl.col("measured")).alias("measured")
-    shown["best for each cost"] = _shown(views["front"], measured)
+    if not _only_subsets(outcome):
+        measured = _yes_or_no(pl.col("measured")).alias("measured")
+        shown["best for each cost"] = _shown(views["front"], measured)
     called = {"topics": f"{unit(outcome)}s"}
     return {title: part.rename(called) for title, part in shown.items()}
 
@@ -94,7 +95,15 @@ def _shown(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which topics would do, if asked, and what to buy, beside other designs."""
-    return [*subsets.said(outcome), *_of_designs(outcome)]
+    said = subsets.said(outcome)
+    return said if _only_subsets(outcome) else [*said, *_of_designs(outcome)]
+
+
+def _only_subsets(outcome: xr.Dataset) -> bool:
+    """Say whether only topics to choose were asked for: no budget, no depths."""
+    options = about(outcome)["options"]
+    wanted = options["budget"] is None and options["pools"] is None
+    return "subset" in outcome and wanted
 
 
 def _of_designs(outcome: xr.Dataset) -> list[str]:
