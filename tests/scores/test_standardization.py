@@ -13,6 +13,7 @@ from irmeta.io.formats.scores import load, save
 from irmeta.scores import standardization
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import cube
+from irmeta.scores.result import result
 
 
 def scores(systems=6, topics=4, metrics=("AP", "P@10"), seed=0, collection="TREC-X"):
@@ -386,3 +387,19 @@ def test_a_topic_with_one_score_has_no_factors() -> None:
         ScoresError, match=r"fewer than 2 systems have a score on topic 3; .*topics="
     ):
         standardization.fit(made, missing="pairwise")
+
+
+def test_a_note_names_the_factors_of_every_collection():
+    """Scores of two collections, each standardized by its own factors, have one note, which names both."""
+
+    def of(name):
+        done = {"kind": "normal", "factors": {"collection": name}}
+        made = cube(np.zeros((2, 2, 1)), ["a", "b"], ["1", "2"], ["AP (std.)"])
+        return made.assign_attrs(recorded({"standardization": done}))
+
+    made = result(
+        "x", {}, inputs={name: of(name) for name in ("t8", "r04")}, options={}
+    )
+    assert about(made)["notes"] == [
+        "(std.): standardized scores (normal, by factors of t8 and r04), not on the metric's own scale"
+    ]

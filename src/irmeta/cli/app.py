@@ -612,6 +612,8 @@ def misfit(value: str, kind: Any) -> str:
     ": 'bonferoni' is not one of holm, bonferroni; did you mean bonferroni?"
     >>> misfit("x", float)
     " must be a number, not 'x'"
+    >>> misfit("2%", float)
+    " must be a number, not '2%'; a share is written as 0.02, and a difference of scores in their own unit"
     """
     from irmeta.metrics.names import alike
 
@@ -621,7 +623,12 @@ def misfit(value: str, kind: Any) -> str:
         close = [*alike(value, choices, least=0.6), *begun]
         mean = "".join(f"; did you mean {one}?" for one in close[:1])
         return f": {value!r} is not one of {', '.join(choices)}{mean}"
-    return f" must be a {'whole ' if int in kinds else ''}number, not {value!r}"
+    percent = float in kinds and re.fullmatch(r"(\d+|\d*\.\d+)%", value)
+    share = ""
+    if percent:
+        written = f"{float(percent[1]) / 100:g}"
+        share = f"; a share is written as {written}, and a difference of scores in their own unit"
+    return f" must be a {'whole ' if int in kinds else ''}number, not {value!r}{share}"
 
 
 def _within(low: Any, high: Any) -> str:

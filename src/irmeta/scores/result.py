@@ -13,7 +13,7 @@ from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import MACHINES, about, recorded
 from irmeta.scores.groups.clusters import of_unused
 from irmeta.scores.groups.repeats import not_in_intervals
-from irmeta.words import listed
+from irmeta.words import joined, listed
 
 
 def result(
@@ -73,13 +73,21 @@ def scale(attributes: Mapping[str, Any]) -> str | None:
     >>> scale({"standardization": {"kind": "normal", "factors": {"collection": "TREC-8"}}})
     'normal, by factors of TREC-8'
     """
-    done = attributes.get("standardization")
-    if done is None:
-        return None
-    source = done.get("factors", {}).get("collection")
-    if source is None:
-        return str(done["kind"])
-    return f"{done['kind']}, by factors of {source}"
+    return next(iter(_scales([attributes])), None)
+
+
+def _scales(described: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Say how scores were standardized, each way once, with the collections that factors are of."""
+    sources: dict[str, dict[str, None]] = {}
+    for attributes in described:
+        if (done := attributes.get("standardization")) is not None:
+            of = sources.setdefault(str(done["kind"]), {})
+            if (source := done.get("factors", {}).get("collection")) is not None:
+                of[str(source)] = None
+    return [
+        f"{kind}, by factors of {joined(list(of))}" if of else kind
+        for kind, of in sources.items()
+    ]
 
 
 def is_estimated(outcome: xr.Dataset) -> bool:
@@ -90,14 +98,15 @@ def is_estimated(outcome: xr.Dataset) -> bool:
 
 def _of_inputs(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say what (std.) and (est.) in names of metrics mean, and that intervals do not know of runs where they do not."""
+    described = list(described)
+    for done in _scales(described):
+        yield (
+            f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
+            "scale"
+        )
     for attributes in described:
         yield from not_in_intervals(attributes)
         yield from of_unused(attributes)
-        if (done := scale(attributes)) is not None:
-            yield (
-                f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
-                "scale"
-            )
         if "estimated" in attributes:
             yield (
                 f"{ESTIMATED.strip()}: estimated from people's and a machine's judgments; a topic's score is what it "

@@ -277,6 +277,22 @@ def test_studies_take_tables() -> None:
     xr.testing.assert_equal(check(table), made)
 
 
+def test_the_column_that_distinguishes_rows_is_named() -> None:
+    """Where a column that nobody named distinguishes rows of one cell, the error names it; a constant one does not."""
+    rows = {"model": ["A"] * 4, "topic": ["q0", "q0", "q1", "q1"], "at": ["x"] * 4}
+    table = pd.DataFrame(
+        rows | {"rollout": [1, 2, 1, 2], "score": [0.1, 0.2, 0.3, 0.4]}
+    )
+    with pytest.raises(
+        ScoresError,
+        match=r"for A, q0, score, which the column 'rollout' distinguishes: .*\(repeat='rollout'\)",
+    ):
+        from_frame(table)
+    with pytest.raises(ScoresError, match="name the columns that distinguish them"):
+        from_frame(table.drop(columns="rollout"))
+    assert from_frame(table, repeat="rollout").shape == (1, 2, 1)
+
+
 def test_a_matrix_of_metrics_is_no_table() -> None:
     """A frame with the same names on both sides is still taken as a matrix of metrics."""
     names = ["AP", "RR", "P@10"]

@@ -248,15 +248,39 @@ def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
     order = np.argsort(flat, kind="stable")
     again = np.flatnonzero(np.diff(flat[order]) == 0)
     if again.size:
-        collection, system, topic, metric, _ = rows.row(int(order[again[0] + 1]))
-        if collection == "collection":
-            where = ""
-        else:
-            where = f" of {collection}"
         raise ScoresError(
-            f"more than one score{where} for {shortened(system)}, {shortened(topic)}, "
-            f"{shortened(metric)}; keep one of them, or name the columns that distinguish them: more of the system "
-            "(--system team,run), or runs of one (--repeat seed)"
+            f"{_twice(rows.row(int(order[again[0] + 1])))}; keep one of them, or name the columns that distinguish "
+            "them: more of the system (--system team,run), or runs of one (--repeat seed)"
+        )
+
+
+def _twice(row: tuple[Any, ...]) -> str:
+    """Say of which cell a row is that another is of, too."""
+    collection, system, topic, metric = row[:4]
+    where = "" if collection == "collection" else f" of {collection}"
+    cell = ", ".join(shortened(name) for name in (system, topic, metric))
+    return f"more than one score{where} for {cell}"
+
+
+def _refuse_unnamed(rows: pl.DataFrame, others: pl.DataFrame, system: str) -> None:
+    """Raise ScoresError if two rows are of the same cell, and a column that nobody named distinguishes all such rows.
+
+    others : the columns that nobody named.  system : the column of the systems.
+    """
+    own = rows.select(COLUMNS[:4])
+    again = own.is_duplicated()
+    if not again.any():
+        return
+    apart = [
+        column
+        for column in others
+        if own.with_columns(column.alias("other")).is_unique().all()
+    ]
+    if apart:
+        name = min(apart, key=pl.Series.n_unique).name
+        raise ScoresError(
+            f"{_twice(own.filter(again).row(0))}, which the column {name!r} distinguishes: name it, as runs of one "
+            f"system (--repeat {name}) or as part of the system (--system {system},{name})"
         )
 
 
@@ -523,7 +547,9 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
             f"every run of a system has the same {found.score!r}, which may be their mean already; --score names "
             "another column (score=)"
         )
-    return Table(spelled(table), notes, runs, clusters, unused)
+    scored = spelled(table)
+    _refuse_unnamed(scored, frame.select(list(unused)), found.system or "system")
+    return Table(scored, notes, runs, clusters, unused)
 
 
 def _grouping(column: pl.Series, topics: pl.Series) -> int:

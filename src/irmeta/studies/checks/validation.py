@@ -235,7 +235,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def _over_files() -> pl.Expr:
-    """Give the problem of the worst file, which is the first, with the shares of all."""
+    """Return the problem of the worst file, which is the first, with the shares of all."""
     least, most = pl.col("share").min(), pl.col("share").max()
     worst = pl.col("problem").first()
     between = worst.str.replace(_SHARE, pl.format("{}% to {}%", least, most))

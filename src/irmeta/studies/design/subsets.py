@@ -190,9 +190,9 @@ def _said(one: xr.Dataset) -> str:
     )
     names = one["topic"].values[one["subset_topics"].values]
     return (
-        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: they rank systems that did not choose them by "
-        f"{target} with tau {new} to the ranking by all ({low} to {high} over halves); random {noun}s with tau "
-        f"{other}. On all systems, which choose the best {noun}s, tau is {tau}: {_left(one)}."
+        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: they rank systems "
+        f"that did not choose them by {target} with tau {new} to the ranking by all ({low} to {high} over halves); "
+        f"random {noun}s with tau {other}. On all systems, which choose the best {noun}s, tau is {tau}: {_left(one)}."
     )
 
 
