@@ -278,7 +278,7 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
         )
     )
     assert (
-        "topics judged in full (150 documents each) by AP for 300 of 300: they rank systems as AP"
+        "topics as judged now (150 documents each) by AP for 300 of 300: they rank systems as AP"
         in said[0]
     )
     assert any(
@@ -286,6 +286,22 @@ def test_where_judging_in_full_is_best_the_best_pool_is_named():
         and "to depth 5 by AP have the highest tau" in sentence
         for sentence in said
     )
+
+
+def test_judgments_as_they_are_are_not_recommended_for_a_depth_that_has_more():
+    """Where a depth that was asked for has more documents than are judged now, a depth is recommended, and tau said."""
+    some = scores().sel(metric=["AP", "AP(pool=5)"])
+    given = {"target": "AP", "pools": {5: 200.0}, "judged": 150.0, "partitions": 20}
+    given |= {"judgment_cost": 0, "budget": 300}
+    asked, default = (
+        findings(at_depths(some, depths=depths, **given)) for depths in ([5], None)
+    )
+    assert "to depth 5 by AP for 300 of 300" in asked[0]
+    assert asked[1].startswith(
+        "10 topics as judged now (150 documents each) by AP have tau "
+    )
+    assert asked[1].endswith(", but fewer documents than a depth asked for.")
+    assert "as judged now" in default[0]
 
 
 def test_extrapolated_figures_are_marked():

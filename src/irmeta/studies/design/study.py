@@ -172,7 +172,8 @@ def design(
         "pools": None if depth.pools is None else dict(depth.pools),
         "judged": depth.judged,
     }
-    data = _figures(of_teams, ways, sizes, budget, level)
+    wanted_ways = _orderable(ways, asked=depths is not None)
+    data = _figures(of_teams, ways, sizes, budget, level, wanted_ways)
     of_a_unit = _cost_of_unit(ways, target, prices.topic)
     of_a_topic = (of_a_unit - paid) / each
     if subset is not None:
@@ -248,6 +249,7 @@ def _figures(
     topics: Sequence[int],
     budget: float | None,
     level: float,
+    orderable: Bools,
 ) -> dict[str, Any]:
     """Compute worth and cost of each way with each number of topics, and with those that the budget buys."""
     half = found.sizes[-1]
@@ -284,7 +286,18 @@ def _figures(
     if budget is None:
         return data
     affordable = np.minimum(budget // prices, most)
-    return data | _chosen(found, affordable.astype(int), level)
+    return data | _chosen(found, affordable.astype(int), level, orderable)
+
+
+def _orderable(ways: Sequence[Way], *, asked: bool) -> Bools:
+    """Say which ways may be recommended: (way,). Judgments as they are may not, if a depth asked for has more.
+
+    asked : whether depths were named.
+    """
+    deepest = max((way.judgments for way in ways if way.depth != FULL), default=0.0)
+    return np.array(
+        [not (asked and way.depth == FULL and way.judgments < deepest) for way in ways]
+    )
 
 
 def _promised(
@@ -306,15 +319,20 @@ def _t(found: DesignTaus, level: float) -> float:
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-def _chosen(found: DesignTaus, affordable: Ints, level: float) -> dict[str, Any]:
-    """Compute what the budget buys in each way, and how far each is behind the best."""
+def _chosen(
+    found: DesignTaus, affordable: Ints, level: float, orderable: Bools
+) -> dict[str, Any]:
+    """Compute what the budget buys in each way, and how far each is behind the best that may be recommended."""
     tau, low, high, moves = _promised(found, np.maximum(affordable, 2), level)
     # a way that cannot pay for two topics has no tau
     pays = affordable >= 2
     tau = np.where(pays, tau, np.nan)
+    among = np.where(orderable, tau, np.nan)
+    if np.isnan(among).all():
+        among = tau
     best = 0
     if pays.any():
-        best = int(np.nanargmax(tau))
+        best = int(np.nanargmax(among))
     # the lower end of how far each way is behind: both move with the same topics and systems
     apart = moves - moves[:, [best]]
     error = np.sqrt((apart**2).sum(axis=0))
@@ -326,7 +344,7 @@ def _chosen(found: DesignTaus, affordable: Ints, level: float) -> dict[str, Any]
         "affordable": affordable,
         "chosen_tau": tau,
     }
-    return {name: ("way", part) for name, part in data.items()}
+    return {"best": best, **{name: ("way", part) for name, part in data.items()}}
 
 
 def _pareto_front(cost: Floats, tau: Floats) -> Bools:

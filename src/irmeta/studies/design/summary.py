@@ -72,7 +72,7 @@ def _yes_or_no(which: pl.Expr) -> pl.Expr:
 def _shown(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
     """Keep the columns that a person reads; the judge only where a machine is one, alone or with people."""
     number = pl.col("depth").cast(pl.String)
-    depth = pl.when(pl.col("depth") == FULL).then(pl.lit("full")).otherwise(number)
+    depth = pl.when(pl.col("depth") == FULL).then(pl.lit("as now")).otherwise(number)
     both = pl.format("both, 1 in {}", "each")
     judge = pl.when(pl.col("judge") == "both").then(both).otherwise("judge")
     by_machine = (designs["judge"] != "people").any()
@@ -107,7 +107,7 @@ def _only_subsets(outcome: xr.Dataset) -> bool:
 
 
 def _of_designs(outcome: xr.Dataset) -> list[str]:
-    """Say what to buy, what the target judged in full reaches for the same, and how many designs may be as good."""
+    """Say what to buy, what the target as judged now reaches for the same, and how many designs may be as good."""
     options = about(outcome)["options"]
     if options["budget"] is None:
         return [*more.said(outcome), _cheapest(outcome, options["target"])]
@@ -116,7 +116,7 @@ def _of_designs(outcome: xr.Dataset) -> list[str]:
         return [
             f"A budget of {options['budget']:g} does not pay for 2 {unit(outcome)}s in any design."
         ]
-    best = int(np.nanargmax(tau))
+    best = int(outcome["best"])
     way = outcome.isel(way=best)
     topics = int(way["affordable"])
     target = options["target"]
@@ -133,6 +133,7 @@ def _of_designs(outcome: xr.Dataset) -> list[str]:
     return [
         of_first,
         *_spent(outcome, way, options["budget"]),
+        *_passed_over(outcome, best),
         *_beside_target(outcome, options["target"], best),
         *_best_pool(outcome, best),
         *_within_error(outcome),
@@ -169,10 +170,22 @@ def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
     return said
 
 
-def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
-    """Name the best way with a pool depth where the best of all is judged in full.
+def _passed_over(outcome: xr.Dataset, best: int) -> list[str]:
+    """Say that judgments as they are have a higher tau than what is recommended, but are not what was asked for."""
+    highest = int(np.nanargmax(outcome["chosen_tau"].values))
+    if highest == best:
+        return []
+    way = outcome.isel(way=highest)
+    bought = _tau_reached(way, int(way["affordable"]))
+    return [
+        f"{bought} have tau {short(float(way['chosen_tau']))}, but fewer documents than a depth asked for."
+    ]
 
-    Nobody can order "in full" for new topics: it is as deep as these judgments happen to be.
+
+def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
+    """Name the best way with a pool depth where the best of all is as judged now.
+
+    Nobody can order this depth for new topics: it is as deep as these judgments happen to be.
     """
     tau = np.where(outcome["depth"] == FULL, np.nan, outcome["chosen_tau"])
     if outcome["depth"].values[best] != FULL or np.isnan(tau).all():
@@ -213,7 +226,7 @@ def _deepest(outcome: xr.Dataset, target: str) -> int | None:
 
 
 def _beside_target(outcome: xr.Dataset, target: str, best: int) -> list[str]:
-    """Say what the best way buys, in topics of the target judged in full; nothing where these may be as good."""
+    """Say what the best way buys, in topics of the target as judged now; nothing where these may be as good."""
     other = _deepest(outcome, target)
     if other is None or other == best:
         return []

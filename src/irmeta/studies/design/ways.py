@@ -41,7 +41,7 @@ class Way:
             if np.isnan(self.judgments):
                 depth = ""
             else:
-                depth = f" judged in full ({self.judgments:.0f} documents each)"
+                depth = f" as judged now ({self.judgments:.0f} documents each)"
         both = f" (judged by a machine, one in {self.each} by people, too)"
         judge = {"people": "", "machine": " (judged by a machine)", "both": both}[
             self.judge
