@@ -154,6 +154,10 @@ def test_topics_are_chosen_for_systems_that_did_not_choose():
     # only topics were asked for: one sentence a size, and nothing of designs
     assert len(found.findings) == 2
     assert list(overview(found.data)) == ["tau with the ranking over all"]
+    tasks = made.assign_coords(topic=[f"t{name}" for name in made.topic.values])
+    [told] = design(tasks, target="AP", subset=[3], partitions=20).findings
+    assert told.startswith("The best 3 of 24 tasks are t")
+    assert "they rank models that did not choose them" in told
     with pytest.raises(ScoresError, match=r"24 is not from 1 to 23; 24 topics are"):
         design(made, target="AP", subset=[24], partitions=20)
     with pytest.raises(ScoresError, match=r"at least 6 systems, .* not 5"):

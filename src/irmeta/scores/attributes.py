@@ -5,7 +5,7 @@ netCDF and Zarr take text and numbers. What is nested (options, notes, digests o
 
 import json
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Iterable, Mapping
 from typing import Any, Protocol, runtime_checkable
 
 NAMES = ("collection", "study")
@@ -118,3 +118,12 @@ def _json(value: Any) -> Any:
     if plain is value:
         return str(value)
     return plain
+
+
+def is_trec(facts: Mapping[str, Any], topics: Iterable[object]) -> bool:
+    """Say whether scores are of runs on topics: irmeta evaluated them, or their topics are numbered.
+
+    >>> is_trec({}, ["301", "302"]), is_trec({}, ["fiqa", "nq"])
+    (True, False)
+    """
+    return "qrels" in facts or all(str(topic).isdecimal() for topic in topics)

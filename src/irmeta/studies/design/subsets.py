@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order, streams
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import about, is_trec
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.clusters import unit
 from irmeta.scores.result import frame, with_nulls
@@ -155,19 +155,29 @@ def _by_topics(table: pl.DataFrame) -> pl.DataFrame:
 
 def shown(outcome: xr.Dataset) -> pl.DataFrame:
     """Show tau of the best, random and worst topics of each size, on the systems that chose and on others."""
+    noun, systems = _nouns(outcome)
     table = tables(outcome)["subsets"]
     between = intervals(table["new_low"].to_numpy(), table["new_high"].to_numpy(), 2)
     tau, chosen, new = (
         [short(value) for value in table[name]] for name in ("tau", "chosen", "new")
     )
     return table.select(
-        pl.col("topics").alias(f"{unit(outcome)}s"),
+        pl.col("topics").alias(f"{noun}s"),
         pl.col("kind").alias("chosen"),
-        pl.Series("by all systems", tau),
+        pl.Series(f"by all {systems}", tau),
         pl.Series("by half", chosen),
         pl.Series("on the other half", new),
         between.alias("interval"),
     )
+
+
+def _nouns(outcome: xr.Dataset) -> tuple[str, str]:
+    """Return what readers of these scores call a topic, and systems: tasks and models, unless runs are evaluated."""
+    collections = about(outcome)["inputs"]["collections"].values()
+    noun = unit(outcome)
+    if any(is_trec(facts, outcome["topic"].values) for facts in collections):
+        return noun, "systems"
+    return "task" if noun == "topic" else noun, "models"
 
 
 def said(outcome: xr.Dataset) -> list[str]:
@@ -179,7 +189,8 @@ def said(outcome: xr.Dataset) -> list[str]:
 
 def _said(one: xr.Dataset) -> str:
     best, random = (one.sel(kind=kind) for kind in KINDS[:2])
-    noun, target = unit(one), about(one)["options"]["target"]
+    noun, systems = _nouns(one)
+    target = about(one)["options"]["target"]
     tau, new, low, high, other = (
         short(float(value))
         for value in (
@@ -190,9 +201,9 @@ def _said(one: xr.Dataset) -> str:
     )
     names = one["topic"].values[one["subset_topics"].values]
     return (
-        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: they rank systems "
+        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: they rank {systems} "
         f"that did not choose them by {target} with tau {new} to the ranking by all ({low} to {high} over halves); "
-        f"random {noun}s with tau {other}. On all systems, which choose the best {noun}s, tau is {tau}: {_left(one)}."
+        f"random {noun}s with tau {other}. On all {systems}, which choose the best {noun}s, tau is {tau}: {_left(one)}."
     )
 
 

@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.choices import Over
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
-from irmeta.scores.attributes import REPEATS, about
+from irmeta.scores.attributes import REPEATS, about, is_trec
 from irmeta.scores.groups.clusters import SIZE, by_cluster, in_clusters, noticed
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.groups.runs import runs_of, spread_of
@@ -153,7 +153,7 @@ def board_of(
         by_runs(scores)[0].isel(metric=0).reindex(system=models).values
         for scores in one.values()
     ]
-    trec = all(_is_trec(scores) for scores in one.values())
+    trec = all(is_trec(scores.attrs, scores.topic.values) for scores in one.values())
     nouns = TRECS if trec else MODELS
     if any(in_clusters(scores) for scores in chosen.values()):
         nouns = nouns._replace(item="cluster")
@@ -178,7 +178,7 @@ def _repeats(scores: xr.DataArray) -> Repeats | None:
 
 def _nouns(scores: xr.DataArray) -> Nouns:
     """Return the words for one cube's systems and topics, or clusters in their place."""
-    nouns = TREC if _is_trec(scores) else MODELS
+    nouns = TREC if is_trec(scores.attrs, scores.topic.values) else MODELS
     if "clusters" in about(scores):
         return nouns._replace(task="cluster", item=nouns.task)
     return nouns
@@ -194,13 +194,6 @@ def _require_shared(cubes: Mapping[str, xr.DataArray]) -> None:
                 f"each of these {len(cubes)} collections is taken as a task, but {name!r} has no model of the others; "
                 "choose one with --collection, or add its models to another: irmeta import ... --append"
             )
-
-
-def _is_trec(scores: xr.DataArray) -> bool:
-    """Say whether scores are of runs on topics: irmeta evaluated them, or their topics are numbered."""
-    return "qrels" in scores.attrs or all(
-        str(topic).isdecimal() for topic in scores.topic.values
-    )
 
 
 def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.DataArray:
