@@ -627,7 +627,10 @@ def test_a_report_with_a_few_missing_scores_is_nearly_whole(
         if panel.findings[0].startswith("Not computed")
     ]
     [data] = [section for section in made if section.key == "data"]
-    assert "dropped 1 of 9 systems and 1 of 12 topics" in data.panels[0].warnings[0]
+    assert (
+        "dropped 1 of 9 systems (system 5) and 1 of 12 topics (t3)"
+        in data.panels[0].warnings[0]
+    )
     assert "missing=" in headlines(made)
 
 
