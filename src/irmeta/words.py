@@ -91,7 +91,7 @@ def folded(text: str, width: int = 80) -> str:
       `irmeta evaluate`
     """
     held = (
-        _wide(_WHOLE.sub(lambda found: found[0].replace(" ", _HELD), line))
+        _WHOLE.sub(lambda found: found[0].replace(" ", _HELD), _wide(line))
         for line in text.splitlines()
     )
     rows = (

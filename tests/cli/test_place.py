@@ -263,7 +263,7 @@ def test_reuse_leaves_each_run_out_and_adjusts_a_new_one(desk, tmp_path):
     )
     assert code == 0
     assert out.startswith("new: P@2 would be ")
-    assert "\nRuns of a group that is left out lose most by" in out
+    assert "\nA run that was not pooled would lose " in out
     assert all(len(line) <= 80 for line in out.splitlines())
     assert (tmp_path / "penalty.svg").exists()
     assert err == "wrote penalty.svg\n"

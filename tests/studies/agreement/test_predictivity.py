@@ -235,7 +235,6 @@ def test_variants_of_tau():
         ),
         (lambda s: s.where(s["topic"] != "3"), {}, "36 of 360 scores are missing"),
         (lambda s: s, {"top": 0.5, "by": "nDCG"}, "no metric 'nDCG' in made"),
-        (lambda s: s[:, :, 1:], {"top": 0.5}, "to order systems by"),
         (lambda s: s, {"by": "AP"}, "by= needs top="),
         (lambda s: s, {"top_on": "half"}, "top_on='half' needs top="),
         (lambda s: s, {"top": 1.5}, "above 0 and at most 1"),

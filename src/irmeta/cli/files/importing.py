@@ -12,8 +12,6 @@ from irmeta.cli.options import Name, Names, Output, Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.errors import IrmetaError
 from irmeta.scores.attributes import PRINTED
-from irmeta.scores.groups.clusters import of_unused
-from irmeta.scores.result import describe
 from irmeta.words import counted, folded
 
 if TYPE_CHECKING:
@@ -174,6 +172,8 @@ def import_scores(
     """
     from irmeta.io.formats.scores import save
     from irmeta.io.tables import adding
+    from irmeta.scores.groups.clusters import of_unused
+    from irmeta.scores.result import describe
 
     if remove is not None:
         if kind is not None:

@@ -77,9 +77,9 @@ def versus(
 
     scores : a cube of at least 2 systems and 2 topics
     system : the system in question
-    against : systems, of which bm25* matches names, and any of "all" (every other system), "median" (on each topic the
-        median of the other systems) and "best" (the other system with the best mean by that metric); a system that is
-        called so is meant first
+    against : systems, or patterns as bm25*, "all" (every other system), "median" (on each topic the median of the
+        other systems) or "best" (the other system with the best mean by that metric); a system that is called so is
+        meant first
     metrics : one or several; all by default
     test : the paired test: max-t (`irmeta.stats.tests.stepdown`: the largest t of these comparisons, step by step,
         which corrects by itself), t, wilcoxon, sign, permutation or bootstrap (studentised), each two-sided and paired
@@ -89,8 +89,8 @@ def versus(
         over the comparisons asked for and no others; max-t may have none, for each comparison by itself
     alpha : level of the tests, in (0, 1); intervals have the level 1 - alpha, each by itself
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
-    fail_if_worse : a loss in mean, in the unit of the scores as 0.02, above which the system is too bad: 0 or more.
-        Whether such a loss is shown, excluded or neither, is said one-sided at level alpha
+    fail_if_worse : a loss in mean, as 0.02, above which it is too bad: 0 or more, in the unit of the scores. Whether
+        such a loss is shown, excluded or neither, is said one-sided at level alpha
     unless_safe : fail also where such a loss is not excluded
     history : a file of nights that share the level, with this one
     over : the scores of earlier nights instead: each system before this one is a night, in order, or each collection;
