@@ -83,21 +83,21 @@ def shared(
     mean = scores.mean(axis=-1)
     variance = scores.var(axis=-1, ddof=1)
     divisor = _divisor(mean, bounded)
-    own = _divided(variance, divisor, n / fewest)
+    own = _relative_variance(variance, divisor, n / fewest)
     known = (divisor > _NO_SPREAD) & ~np.isnan(mean)
     systems = known.sum()
     if fewest < 2 or systems < 2:
         return own, fewest
     largest = (n - 1) / (fewest - 1)
-    means, variances = _without_each(scores[known], mean[known, None])
+    means, variances = _moments_without_each_topic(scores[known], mean[known, None])
     divisors = _divisor(means, bounded)
-    left = _divided(variances, divisors, largest)
-    weight = _share_of_error(_squared_error(left), own[known].var(ddof=1))
+    left = _relative_variance(variances, divisors, largest)
+    weight = _error_share(_jackknife_squared_error(left), own[known].var(ddof=1))
     common = variance[known].sum() / divisor[known].sum()
     moved = own + weight * (common - own)
     # moved in the same way without each topic
-    commons = _divided(variances.sum(axis=0), divisors.sum(axis=0), largest)
-    error = _squared_error(left + weight * (commons - left))
+    commons = _relative_variance(variances.sum(axis=0), divisors.sum(axis=0), largest)
+    error = _jackknife_squared_error(left + weight * (commons - left))
     freedom = 0.0
     if error:
         freedom = 2 * (moved[known] ** 2).mean() / error
@@ -111,7 +111,7 @@ def _divisor(mean: Floats, bounded: bool) -> Floats:
     return np.ones(mean.shape)
 
 
-def _without_each(scores: Floats, mean: Floats) -> tuple[Floats, Floats]:
+def _moments_without_each_topic(scores: Floats, mean: Floats) -> tuple[Floats, Floats]:
     """Return means and variances (system, topic) without each topic.  mean : of all topics, (system, 1)."""
     n = scores.shape[-1]
     away = scores - mean
@@ -119,14 +119,14 @@ def _without_each(scores: Floats, mean: Floats) -> tuple[Floats, Floats]:
     return mean - away / (n - 1), squares / (n - 2)
 
 
-def _share_of_error(error: float, between: float) -> float:
+def _error_share(error: float, between: float) -> float:
     """Return the share of how variances vary over systems that is error of estimating them; 1 where they are equal."""
     if not between:
         return 1.0
     return error / max(between, error)
 
 
-def _squared_error(left: Floats) -> float:
+def _jackknife_squared_error(left: Floats) -> float:
     """Return the mean over systems of the jackknife's squared error, (n - 1)/n times the sum of squares over topics."""
     return float((left.shape[-1] - 1) * left.var(axis=-1).mean())
 
@@ -135,7 +135,7 @@ _NO_SPREAD = 1e-12
 """Up to this mean (1 - mean) of scores within 0 and 1 is what rounding leaves of 0."""
 
 
-def _divided(variance: Floats, divisor: Floats, largest: float) -> Floats:
+def _relative_variance(variance: Floats, divisor: Floats, largest: float) -> Floats:
     """Return the variance by its divisor; where that is 0 the largest there is, n / (n - 1) of n scores."""
     seen = divisor > _NO_SPREAD
     return np.where(seen, variance / np.where(seen, divisor, 1), largest)

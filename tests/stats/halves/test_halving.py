@@ -205,7 +205,7 @@ def test_variance_is_leaving_out_by_hand(ties):
         return mean[..., :, None] - mean[..., None, :]
 
     for ours, by_hand in zip(
-        sampling._whole_moves(scores, drawn, ties, np.arange(7)),
+        sampling._item_moves(scores, drawn, ties, np.arange(7)),
         (by_system, by_topic),
         strict=True,
     ):
@@ -223,7 +223,7 @@ def test_without_all_but_one_system_there_is_no_ranking():
     """A team that leaves fewer than two systems leaves tau 0, not an error or NaN."""
     scores, drawn = made(0, systems=5), draw(9, (4, 5), 10)
     team = np.array([0, 0, 0, 0, 1])
-    by_system, _ = sampling._whole_moves(scores, drawn, "b", team)
+    by_system, _ = sampling._item_moves(scores, drawn, "b", team)
     assert np.isfinite(by_system).all()
 
 

@@ -15,8 +15,13 @@ from irmeta.choices import Aggregate
 from irmeta.errors import ScoresError
 from irmeta.stats.leaderboards import aggregates, completion, holes, items
 from irmeta.stats.leaderboards.bradley_terry import strengths
-from irmeta.stats.leaderboards.few import HALVES, few
-from irmeta.stats.leaderboards.standing import Tables, as_it_is, ranked, resampled
+from irmeta.stats.leaderboards.few import HALVES, choose_few_tasks
+from irmeta.stats.leaderboards.standing import (
+    Tables,
+    rank_filled,
+    rank_with_holes,
+    ranked,
+)
 
 NAN = np.nan
 tables = hnp.arrays(
@@ -337,8 +342,8 @@ def test_rank_sets_of_filled_tables_are_wider() -> None:
     found = completion.predict(seen, rng)
     known = np.where(np.isfinite(seen), seen, found.mean)
     common = {"level": 0.95, "draws": 400, "tasks": True}
-    full = resampled(table, "mean", Tables(table[None]), rng, filled=False, **common)
-    open_ = resampled(
+    full = rank_filled(table, "mean", Tables(table[None]), rng, filled=False, **common)
+    open_ = rank_filled(
         known,
         "mean",
         Tables(completion.draw(seen, found, 100, rng)),
@@ -363,7 +368,7 @@ def test_five_tasks_with_predicted_scores_claim_nothing(kind: Aggregate) -> None
         filled = np.repeat(table[None], 50, axis=0)
         holes = rng.random(table.shape) < 0.2
         filled[:, holes] += rng.normal(0, 0.1, (50, holes.sum()))
-        one = resampled(
+        one = rank_filled(
             table,
             kind,
             Tables(filled),
@@ -381,7 +386,7 @@ def test_a_model_without_a_mean_has_no_rank() -> None:
     """By the mean, ranks that holes leave open are missing, and within bounds; by Borda every model has one."""
     table = np.array([[0.9, 0.8, 0.7], [0.2, NAN, 0.3], [0.5, 0.4, 0.4]])
     common = {"level": 0.9, "draws": 100}
-    by_mean = as_it_is(
+    by_mean = rank_with_holes(
         table,
         "mean",
         np.random.default_rng(0),
@@ -396,7 +401,7 @@ def test_a_model_without_a_mean_has_no_rank() -> None:
 def test_items_redrawn_have_the_spread_of_means() -> None:
     """Tables of redrawn items scatter as the standard error of a task's mean says."""
     scores = np.random.default_rng(0).random((3, 12))
-    drawn = items.redrawn([scores], 4000, np.random.default_rng(1))[:, :, 0]
+    drawn = items.resampled_tables([scores], 4000, np.random.default_rng(1))[:, :, 0]
     np.testing.assert_allclose(
         drawn.std(axis=0), scores.std(axis=1, ddof=1) / np.sqrt(12), rtol=0.05
     )
@@ -408,7 +413,7 @@ def test_few_tasks() -> None:
     rng = np.random.default_rng(0)
     strength = rng.normal(size=40)
     table = np.column_stack([rng.normal(size=(40, 5)) * 3, strength * 10])
-    chosen = few(table, rng)
+    chosen = choose_few_tasks(table, rng)
     assert chosen.tasks[0] == 5
     assert len(set(chosen.tasks)) == 5
     assert chosen.others.shape == (HALVES, 5)
@@ -419,7 +424,7 @@ def test_few_tasks() -> None:
 def test_halves_in_which_all_tie_have_no_tau() -> None:
     """Scores of 0 and 1 may tie all models of a half: its tau is missing, that of the others stays."""
     rng = np.random.default_rng(2)
-    drawn = few((rng.random((12, 8)) < 0.8).astype(float), rng).others
+    drawn = choose_few_tasks((rng.random((12, 8)) < 0.8).astype(float), rng).others
     assert np.isnan(drawn).any()
     assert np.isfinite(drawn).all(axis=1).any()
 
@@ -427,6 +432,6 @@ def test_halves_in_which_all_tie_have_no_tau() -> None:
 def test_a_choice_by_chance_is_worth_little_to_others() -> None:
     """Where tasks have nothing in common, other models are ranked less well than those that chose, and unevenly."""
     rng = np.random.default_rng(1)
-    chosen = few(rng.normal(size=(12, 30)), rng)
+    chosen = choose_few_tasks(rng.normal(size=(12, 30)), rng)
     assert (chosen.others.mean(axis=0) < chosen.chosen_on - 0.2).all()
     assert np.ptp(chosen.others[:, 0]) > 0.5

@@ -10,7 +10,7 @@ from scipy.optimize import minimize
 
 from irmeta.evaluation.engine import evaluate
 from irmeta.stats.prediction import entropy
-from irmeta.stats.prediction.entropy import continued, likeliest, sum_of_precisions
+from irmeta.stats.prediction.entropy import extended, likeliest, sum_of_precisions
 
 
 def scores(relevance):
@@ -100,9 +100,9 @@ def test_extremes_are_certain():
 def test_what_is_left_spreads_evenly():
     """6 of 8 relevant documents are beyond the first 2 ranks: each of 10 further ranks has .6, and never above 1."""
     p = np.array([[1.0, 1.0]])
-    np.testing.assert_allclose(continued(p, np.array([8.0]), 12), [[1, 1, *[0.6] * 10]])
-    np.testing.assert_allclose(continued(p, np.array([80.0]), 12), [[1] * 12])
-    np.testing.assert_allclose(continued(p, np.array([1.0]), 4), [[1, 1, 0, 0]])
+    np.testing.assert_allclose(extended(p, np.array([8.0]), 12), [[1, 1, *[0.6] * 10]])
+    np.testing.assert_allclose(extended(p, np.array([80.0]), 12), [[1] * 12])
+    np.testing.assert_allclose(extended(p, np.array([1.0]), 4), [[1, 1, 0, 0]])
 
 
 def test_scores_of_a_certain_ranking_are_those_that_evaluate_gives():
@@ -119,8 +119,8 @@ def test_scores_of_a_certain_ranking_are_those_that_evaluate_gives():
         entropy.precision(p, 5),
         entropy.recall(p, relevant),
         entropy.average_precision(p, relevant),
-        entropy.discounted(p, relevant),
-        entropy.biased(p, 0.9),
+        entropy.ndcg(p, relevant),
+        entropy.rank_biased_precision(p, 0.9),
     ]
     np.testing.assert_allclose(np.ravel(ours), truth, rtol=1e-12)
 
@@ -130,5 +130,5 @@ def test_a_topic_without_relevant_documents_scores_0():
     p, none = np.zeros((1, 4)), np.zeros(1)
     assert [
         f(p, none).item()
-        for f in (entropy.recall, entropy.average_precision, entropy.discounted)
+        for f in (entropy.recall, entropy.average_precision, entropy.ndcg)
     ] == [0, 0, 0]

@@ -187,7 +187,7 @@ def each(values: Floats, scores: xr.DataArray) -> Floats:
     """
     if SIZE not in scores.coords:
         return values
-    return statistics.means_of_each(values, scores[SIZE].values)
+    return statistics.cluster_means(values, scores[SIZE].values)
 
 
 def of_each(units: xr.DataArray) -> xr.DataArray:

@@ -52,14 +52,14 @@ def totals(values: Floats, sizes: Ints) -> Floats:
     return found
 
 
-def means_of_each(values: Floats, sizes: Ints) -> Floats:
+def cluster_means(values: Floats, sizes: Ints) -> Floats:
     """Return the mean of each cluster's topics (last axis) from its pseudo-value.
 
     A small cluster's pseudo-value is mostly the mean over all topics, so that what looks at a cluster for itself, as a
     win, a vote or a rank does, needs the cluster's own mean.
 
     >>> values = pseudo_values(np.array([0.1, 0.3, 0.9]), np.array([0, 0, 1]))
-    >>> means_of_each(values, np.array([2, 1])).round(3).tolist()
+    >>> cluster_means(values, np.array([2, 1])).round(3).tolist()
     [0.2, 0.9]
     """
     if np.ptp(sizes) == 0:

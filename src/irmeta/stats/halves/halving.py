@@ -149,7 +149,7 @@ def _sums(
         else:
             means, by = means[:, :, :-1], means[:, :, -1]
             best = np.argsort(-by, axis=-1, kind="stable")[:, :, :kept]
-            tau = _among_best(means, best, ties)
+            tau = _tau_among_best(means, best, ties)
         figures = _figures(tau)
         all_tied = np.ptp(means, axis=-1) == 0
         moments.append([figures.sum(axis=1), (figures**2).sum(axis=1)])
@@ -174,7 +174,7 @@ def _agreement(moments: Floats, undefined: Ints, partitions: int) -> Agreement:
     return Agreement(phi, se, difference, difference_se, lead, lead_se, undefined)
 
 
-def _among_best(means: Floats, picks: Indices, ties: Ties) -> Floats:
+def _tau_among_best(means: Floats, picks: Indices, ties: Ties) -> Floats:
     """Return tau among the systems picked (partition, half, system) by either half, averaged."""
     taus = []
     for half in (0, 1):

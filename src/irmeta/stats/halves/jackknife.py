@@ -67,14 +67,14 @@ def variances(
     """
     if team is None:
         team = np.arange(len(scores))
-    by_system, by_topic = _whole_moves(scores, drawn, ties, team)  # S, T
+    by_system, by_topic = _item_moves(scores, drawn, ties, team)  # S, T
     by_score = _score_moves(scores, drawn, ties, team)  # C
     total = by_system + np.maximum(by_topic - by_score, 0)
     advantage_of, lead, phi, mean_phi = total
     return Variances(advantage_of, lead, phi, mean_phi[:, 0])
 
 
-def _whole_moves(
+def _item_moves(
     scores: Floats, drawn: Bools, ties: Ties, team: Ints
 ) -> tuple[Floats, Floats]:
     """Sum the squared moves of leaving out the systems of each team, and each topic: S and T."""
@@ -84,7 +84,7 @@ def _whole_moves(
     chunk = max(1, BLOCK // (systems * metrics * max(topics, metrics)))
     parts = [drawn[start : start + chunk] for start in range(0, len(drawn), chunk)]
     moves = in_order(
-        partial(_left_out, scores, ties, team), parts, "intervals: partitions"
+        partial(_leave_items_out, scores, ties, team), parts, "intervals: partitions"
     )
     for part, (of_systems, of_topics) in zip(parts, moves, strict=True):
         by_system.add(of_systems, len(part))
@@ -113,7 +113,7 @@ class _Moves:
         self.partitions = 0
 
     def add(self, moved: Floats, partitions: int) -> None:
-        """Take in the moves of some partitions, as `_summed` gives them."""
+        """Take in the moves of some partitions, as `_sum_moves` gives them."""
         self.sums += moved
         self.partitions += partitions
 
@@ -129,7 +129,7 @@ class _Moves:
         return np.asarray((mean**2 - noise).sum(axis=1))
 
 
-def _summed(taus: Floats) -> Floats:
+def _sum_moves(taus: Floats) -> Floats:
     """Sum over partitions the moves of each figure, and their squares, as tau (partition, item, metric, metric) moves.
 
     The lead of A over B is the mean phi of A less that of B, over all targets. So are their moves.
@@ -138,7 +138,7 @@ def _summed(taus: Floats) -> Floats:
     mean = phi.mean(axis=-1)  # (partition, item, metric)
     # the sum of moves is the move of the sum
     total = phi.sum(axis=0)
-    total_mean = _spread(total.mean(axis=-1), total)
+    total_mean = _repeat_for_metrics(total.mean(axis=-1), total)
     totals = (
         total - own(total),
         total_mean - np.swapaxes(total_mean, -1, -2),
@@ -150,17 +150,17 @@ def _summed(taus: Floats) -> Floats:
     with_own = np.einsum("piab,pibb->iab", phi, phi)
     advantages = squares + own(squares) - 2 * with_own
     products = mean.transpose(1, 2, 0) @ mean.transpose(1, 0, 2)
-    of_mean = _spread(np.diagonal(products, axis1=-2, axis2=-1), total)
+    of_mean = _repeat_for_metrics(np.diagonal(products, axis1=-2, axis2=-1), total)
     leads = of_mean + np.swapaxes(of_mean, -1, -2) - 2 * products
     return np.array([totals, (advantages, leads, squares, of_mean)])
 
 
-def _spread(of_metric: Floats, like: Floats) -> Floats:
+def _repeat_for_metrics(of_metric: Floats, like: Floats) -> Floats:
     """Repeat what belongs to metric A for all metrics: (..., metric) gives (..., metric, metric)."""
     return np.broadcast_to(of_metric[..., None], like.shape)
 
 
-def _left_out(
+def _leave_items_out(
     scores: Floats, ties: Ties, team: Ints, drawn: Bools
 ) -> tuple[Floats, Floats]:
     """Sum how far each figure moves without the systems of each team, and without each topic."""
@@ -171,8 +171,8 @@ def _left_out(
     now = half_tau(first, second, ties)[:, None]  # (partition, 1, metric, metric)
     # where fewer than 2 systems are left, tau is 0
     without_team = np.nan_to_num(tau_without_each(first, second, team, ties=ties))
-    without_topic = _without_topics(scores, drawn, means, ties)
-    return _summed(without_team - now), _summed(without_topic - now)
+    without_topic = _tau_without_topics(scores, drawn, means, ties)
+    return _sum_moves(without_team - now), _sum_moves(without_topic - now)
 
 
 def _members(drawn: Bools, half: int) -> Ints:
@@ -181,7 +181,9 @@ def _members(drawn: Bools, half: int) -> Ints:
     return topics.reshape(len(drawn), -1)
 
 
-def _without_topics(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> Floats:
+def _tau_without_topics(
+    scores: Floats, drawn: Bools, means: Floats, ties: Ties
+) -> Floats:
     """Correlate the halves with each topic left out of the one it is in: (partition, topic, metric, metric)."""
     _, topics, metrics = scores.shape
     by_topic = scores.transpose(1, 2, 0)  # (topic, metric, system)
@@ -191,14 +193,14 @@ def _without_topics(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> 
         members = _members(drawn, half)
         size = members.shape[1]
         # (partition, member, metric, system)
-        left = _without(means[:, half, None], by_topic[members], size)
+        left = _mean_without(means[:, half, None], by_topic[members], size)
         rankings = left.reshape(len(drawn), size * metrics, -1)
         tau = half_tau(rankings, settled(means[:, 1 - half]), ties)
         taus[partition, members] = tau.reshape(len(drawn), size, metrics, metrics)
     return taus
 
 
-def _without(mean: Floats, score: Floats, size: int) -> Floats:
+def _mean_without(mean: Floats, score: Floats, size: int) -> Floats:
     """Take one score out of a mean of `size`, not settled: mean + (mean - score) / (size - 1)."""
     return settled(mean + (mean - score) / (size - 1))
 
@@ -273,7 +275,7 @@ class _SingleScores:
             for system in members.tolist():
                 for half in parts:
                     self._add_moves(half, system, taus)
-            moves.add(_summed(taus), len(taus))
+            moves.add(_sum_moves(taus), len(taus))
         return moves.squares()
 
     def _add_moves(self, half: _Half, system: int, taus: Floats) -> None:
@@ -289,7 +291,7 @@ class _SingleScores:
         """
         exact = half.exact[:, None, :, system]
         score = self.scores[system][half.members]
-        after = _without(
+        after = _mean_without(
             exact, score, half.members.shape[1]
         )  # (partition, member, metric)
         if arrays.core:
@@ -302,9 +304,11 @@ class _SingleScores:
             )
         else:
             partition = np.arange(len(taus))[:, None]
-            taus[partition, half.members] += self._moved(half, system, after)
+            taus[partition, half.members] += self._tau_without_scores(
+                half, system, after
+            )
 
-    def _moved(self, half: _Half, system: int, after: Floats) -> Floats:
+    def _tau_without_scores(self, half: _Half, system: int, after: Floats) -> Floats:
         """Do as the compiled core, by products of signs: (partition, member, metric, metric)."""
         before = half.here[:, :, system]
         # (partition, member, metric, system)

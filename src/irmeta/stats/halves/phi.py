@@ -24,7 +24,7 @@ def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
     topics = len(by_topic)
     total = np.zeros(len(scores))
     for stream, count in streams(rng, partitions, BLOCK):
-        drawn = _halved(topics, count, stream)
+        drawn = _random_halves(topics, count, stream)
         means = half_means(by_topic, drawn)  # (partition, half, set, system)
         for a, b in ((0, 1), (1, 0)):
             # the truth on one half, every set on the other: (partition, 1, set)
@@ -33,7 +33,7 @@ def phi(scores: Floats, rng: np.random.Generator, partitions: int) -> Floats:
     return total / (2 * partitions)
 
 
-def _halved(topics: int, partitions: int, rng: np.random.Generator) -> Bools:
+def _random_halves(topics: int, partitions: int, rng: np.random.Generator) -> Bools:
     """Put the topics into two halves at random: (partition, 2, topic)."""
     half = topics // 2
     return halves(shuffles(topics, partitions, rng), (half, topics - half))
@@ -55,7 +55,7 @@ def phi_interval(
     """
     _, systems, topics = scores.shape
     found = phi(scores, rng, partitions)
-    drawn = _halved(topics, JACKKNIFED, rng)
+    drawn = _random_halves(topics, JACKKNIFED, rng)
     # of each judge: (system, topic, 2), the truth as metric 0 and the judge as metric 1
     pairs = [np.stack([scores[0], judge], axis=-1) for judge in scores[1:]]
     # how well metric 1 predicts metric 0, beyond how well that predicts itself

@@ -107,7 +107,7 @@ def widened(means: Floats, runs: Floats, found: Spread) -> Widened:
     return Widened(
         factor,
         np.where(moved, (factor**2 - 1) * over_topics, 0.0),
-        *_by_doubling(over_topics, over_runs, once),
+        *_gains_of_doubling(over_topics, over_runs, once),
     )
 
 
@@ -132,7 +132,7 @@ def mean_along(scores: Floats, axis: int) -> Floats:
     return found
 
 
-def _by_doubling(
+def _gains_of_doubling(
     over_topics: Floats, over_runs: Floats, once: Floats
 ) -> tuple[Floats, Floats, Floats]:
     """Return, by metric, the share that runs cause, and how wide intervals are with twice as many runs, or topics.

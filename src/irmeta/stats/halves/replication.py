@@ -49,7 +49,10 @@ def replication(
     counts = np.zeros(4)
     here_total = there_total = 0.0
     for halves in drawn:
-        tested = [_tested(scores[:, half], pairs, alpha, correct) for half in halves]
+        tested = [
+            _significant_differences(scores[:, half], pairs, alpha, correct)
+            for half in halves
+        ]
         for (mean, sure), (mean_there, sure_there) in (tested, tested[::-1]):
             direction = np.sign(mean)[sure]
             there = mean_there[sure] * direction  # above 0: the same sign
@@ -74,7 +77,7 @@ def replication(
     )
 
 
-def _tested(
+def _significant_differences(
     scores: Floats, pairs: tuple[Ints, Ints], alpha: float, correct: str
 ) -> tuple[Floats, Bools]:
     """Return the mean difference of each pair, and whether it is significant: both (pair,)."""

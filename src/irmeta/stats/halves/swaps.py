@@ -59,8 +59,8 @@ def least_difference(compared: Ints, swapped: Floats, error: float = 0.05) -> Fl
     0.01
     """
     # of all comparisons with a difference of this step or more
-    total = _from_last(compared)
-    turned = _from_last(swapped)
+    total = _cumulate_from_last(compared)
+    turned = _cumulate_from_last(swapped)
     # the share reversed; 1 where nothing was compared
     rate = np.divide(turned, total, out=np.ones(turned.shape), where=total > 0)
     # the first step with a rate that is small enough
@@ -70,7 +70,7 @@ def least_difference(compared: Ints, swapped: Floats, error: float = 0.05) -> Fl
     return np.asarray(np.where(found, EDGES[first], np.nan))
 
 
-def _from_last(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
+def _cumulate_from_last(counts: npt.NDArray[Any]) -> npt.NDArray[Any]:
     """Sum counts (..., step) from each step to the last."""
     falling = counts[..., ::-1]
     return np.cumsum(falling, axis=-1)[..., ::-1]

@@ -54,19 +54,21 @@ def release(
     (0.5, None)
     """
     require_choice("feedback", feedback, get_args(Feedback))
-    values = _scores(scores)
+    values = _checked_scores(scores)
     if feedback == "none":
         return Answer(None, values[:0])
     if feedback == "open":
         return Answer(float(values.mean()), values)
     if feedback == "split":
-        shown = values[_places(topics, values.size)]
+        shown = values[_topic_positions(topics, values.size)]
         return Answer(float(shown.mean()), shown)
     require_step(step, values.size)
-    return Answer(_climbed([*map(_scores, history), values], step), values[:0])
+    return Answer(
+        _ladder_figure([*map(_checked_scores, history), values], step), values[:0]
+    )
 
 
-def _climbed(runs: Sequence[Floats], step: float) -> float:
+def _ladder_figure(runs: Sequence[Floats], step: float) -> float:
     """Return the figure that a ladder shows after the last of these runs.
 
     The figure of a run is its mean, rounded down to a step. It replaces the last one shown where the run is at least
@@ -130,7 +132,7 @@ def require_step(step: float, topics: int) -> None:
         )
 
 
-def _scores(given: Floats | Sequence[float]) -> Floats:
+def _checked_scores(given: Floats | Sequence[float]) -> Floats:
     try:
         scores = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):  # of other things than numbers
@@ -142,7 +144,7 @@ def _scores(given: Floats | Sequence[float]) -> Floats:
     return scores
 
 
-def _places(topics: Sequence[int] | Indices, size: int) -> Indices:
+def _topic_positions(topics: Sequence[int] | Indices, size: int) -> Indices:
     """Return the topics of a split; some topics must be left to count."""
     places = np.unique(np.asarray(topics, dtype=np.intp))
     if not 0 < places.size < size or places[0] < 0 or places[-1] >= size:

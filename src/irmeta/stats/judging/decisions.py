@@ -28,7 +28,7 @@ def decisions(
     A pair is significant if p of the paired t test, corrected for all pairs, is below alpha. Source: Otero, Parapar
     and Ferro (CIKM 2023).
     """
-    claims = np.stack([_claims(one, alpha, correct) for one in scores])
+    claims = np.stack([_better_systems(one, alpha, correct) for one in scores])
     truth = claims[0]
     judges = claims[1:]
     both = (truth != 0) & (judges != 0)
@@ -42,7 +42,7 @@ def decisions(
     return np.stack([counted[which].sum(axis=-1) for which in Decision], axis=-1)
 
 
-def on_as_many_topics(
+def decisions_on_as_many_topics(
     truth: Floats,
     judge: Floats,
     alpha: float,
@@ -57,15 +57,15 @@ def on_as_many_topics(
     fewest = min(truth.shape[1], judge.shape[1])
     every = [
         decisions([one, other], alpha, correct)[0]
-        for one in _parts(truth, fewest, rng)
-        for other in _parts(judge, fewest, rng)
+        for one in _random_parts(truth, fewest, rng)
+        for other in _random_parts(judge, fewest, rng)
     ]
     counts = np.rint(np.mean(every, axis=0)).astype(np.int64)
     counts[Decision.NEITHER] += every[0].sum() - counts.sum()
     return counts
 
 
-def _parts(scores: Floats, size: int, rng: np.random.Generator) -> list[Floats]:
+def _random_parts(scores: Floats, size: int, rng: np.random.Generator) -> list[Floats]:
     """Split topics at random into parts of one size; what is left over is in none."""
     topics = scores.shape[1]
     if topics == size:
@@ -75,7 +75,7 @@ def _parts(scores: Floats, size: int, rng: np.random.Generator) -> list[Floats]:
     return [np.ascontiguousarray(scores[:, order[at : at + size]]) for at in starts]
 
 
-def _claims(
+def _better_systems(
     scores: Floats, alpha: float, correct: Callable[[Floats], Floats]
 ) -> Floats:
     """Say of each pair which system is significantly better: 1, -1, or 0 for neither."""

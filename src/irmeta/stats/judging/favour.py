@@ -33,7 +33,7 @@ def favour(scores: Floats, members: Floats) -> Favour:
     by_topic = np.einsum("gs,jst->jgt", members, gain)  # (judge, group, topic)
     topics = by_topic.shape[-1]
     mean = by_topic.mean(axis=-1)
-    return _student(mean, _errors(by_topic), np.full(mean.shape, topics - 1.0))
+    return _student(mean, _standard_errors(by_topic), np.full(mean.shape, topics - 1.0))
 
 
 def unpaired(scores: Sequence[Floats], members: Floats) -> Favour:
@@ -45,7 +45,7 @@ def unpaired(scores: Sequence[Floats], members: Floats) -> Favour:
     relative = [one - one.mean(axis=0) for one in scores]
     by_topic = [members @ one for one in relative]  # (group, topic)
     mean = np.stack([one.mean(axis=-1) for one in by_topic])
-    error = np.stack([_errors(one) for one in by_topic])
+    error = np.stack([_standard_errors(one) for one in by_topic])
     topics = np.array([one.shape[1] for one in by_topic])
     squares = error**2
     total = np.sqrt(squares[0] + squares[1:])
@@ -65,7 +65,7 @@ def _welch(error: Floats, total: Floats, free: Floats) -> Floats:
     return np.where(spent > 0, found, free[1:])
 
 
-def _errors(by_topic: Floats) -> Floats:
+def _standard_errors(by_topic: Floats) -> Floats:
     """Return standard errors of means over the last axis; those that are rounding only are 0."""
     error = by_topic.std(axis=-1, ddof=1) / np.sqrt(by_topic.shape[-1])
     return np.where(error < 1e-12, 0.0, error)

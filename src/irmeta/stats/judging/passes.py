@@ -16,8 +16,8 @@ def own_share(given: Floats, truth: Floats) -> float:
     >>> own_share(np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([0.0, 0.0])).__round__(3)
     0.333
     """
-    own, every = _parts(given, truth)
-    return float(_share(np.stack([own.sum(), every.sum()])[None]))
+    own, every = _squared_differences(given, truth)
+    return float(_capped_share(np.stack([own.sum(), every.sum()])[None]))
 
 
 def own_share_over_topics(given: Floats, truth: Floats, topic: Ints) -> Estimate:
@@ -25,18 +25,20 @@ def own_share_over_topics(given: Floats, truth: Floats, topic: Ints) -> Estimate
 
     truth : (pair,).  topic : (pair,), the number of each pair's topic.
     """
-    own, every = (np.bincount(topic, weights=part) for part in _parts(given, truth))
+    own, every = (
+        np.bincount(topic, weights=part) for part in _squared_differences(given, truth)
+    )
     table = np.stack([own, every], axis=-1)[:, None].astype(np.float64)
-    found = over_topics(_share, table)
+    found = over_topics(_capped_share, table)
     return Estimate(found.value, max(found.low, 0.0), min(found.high, 1.0))
 
 
-def _parts(given: Floats, truth: Floats) -> tuple[Floats, Floats]:
+def _squared_differences(given: Floats, truth: Floats) -> tuple[Floats, Floats]:
     """Return of each label the variance between passes, and the mean squared difference from the truth."""
     return given.var(axis=0, ddof=1), ((given - truth) ** 2).mean(axis=0)
 
 
-def _share(table: Floats) -> Floats:
+def _capped_share(table: Floats) -> Floats:
     """Return the first column over the second, at most 1, of tables (..., 1, 2)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = np.minimum(table[..., 0, 0] / table[..., 0, 1], 1.0)

@@ -82,7 +82,7 @@ class Estimates:
     """Estimates with their variance, of systems (system,) or of pairs (system, system).
 
     spread : of means of scores within 0 and 1; None for scores beyond, and for differences.
-    least : for differences of scores within 0 and 1, what half of an interval is at least, see `_unseen`.
+    least : for differences of scores within 0 and 1, what half of an interval is at least, see `_unseen_differences`.
     """
 
     value: Floats
@@ -153,10 +153,10 @@ def estimate_means(
     """
     if sample.clustered(new_topics) is not None:
         return _over_clusters(sample, by, new_topics, pairs=False)
-    lam, value, without = _estimated(sample, by, pairs=False)
+    lam, value, without = _jackknifed_means(sample, by, pairs=False)
     n, total = sample.sizes
     # J = (n - 1) / n sum of squares
-    variance = (1 - n / total) * (n - 1) / n * _squares(without)
+    variance = (1 - n / total) * (n - 1) / n * _sums_of_squares(without)
     if new_topics:
         # the machine shows what few topics do not: S^2(H) + lambda^2 (S^2 of L on all topics - on those drawn)
         of_human, few = (
@@ -170,9 +170,9 @@ def estimate_means(
         variance = variance + n / total * np.diag(sample.errors)
     spread = None
     certain = n == total and not new_topics and sample.errors is None
-    if _bounded(sample) and not certain:
-        added = _added(sample, lam, without, variance)
-        about = _seen(sample, value)[:, None] + added
+    if _is_bounded(sample) and not certain:
+        added = _topic_contributions(sample, lam, without, variance)
+        about = _mean_behind_variance(sample, value)[:, None] + added
         ratio, freedom = shared(about, bounded=True, fewest=n - 1)
         spread = Spread(ratio / total, freedom)
     return Estimates(value, variance, lam, spread)
@@ -185,13 +185,17 @@ def contributions(sample: Sample, *, new_topics: bool = True) -> Floats:
     the estimate by its own variance, which has n - 1. Values may lie beyond the scores.
     """
     variance = estimate_means(sample, new_topics=new_topics).variance
-    lam, value, without = _estimated(sample, None, pairs=False)
+    lam, value, without = _jackknifed_means(sample, None, pairs=False)
     n, total = sample.sizes
     wider = stdtrit(n - 1, 0.975) / stdtrit(total - 1, 0.975)
-    return np.asarray(value[:, None] + wider * _added(sample, lam, without, variance))
+    return np.asarray(
+        value[:, None] + wider * _topic_contributions(sample, lam, without, variance)
+    )
 
 
-def _added(sample: Sample, lam: float, without: Floats, variance: Floats) -> Floats:
+def _topic_contributions(
+    sample: Sample, lam: float, without: Floats, variance: Floats
+) -> Floats:
     """Return what each of the N topics adds to each system's estimated mean, about 0, with its variance: (system, N).
 
     lambda L, and on the human topics what leaving one out changes, N (n - 1) / n times (Tukey 1958 on pseudo-values).
@@ -203,7 +207,7 @@ def _added(sample: Sample, lam: float, without: Floats, variance: Floats) -> Flo
     )
     added -= added.mean(axis=1, keepdims=True)
     wanted = np.sqrt(variance * total * (total - 1))
-    stretch = np.nan_to_num(over(wanted, np.sqrt(_squares(added))))
+    stretch = np.nan_to_num(over(wanted, np.sqrt(_sums_of_squares(added))))
     return np.asarray(stretch[:, None] * added)
 
 
@@ -213,21 +217,21 @@ def estimate_differences(
     """Estimate the difference of each two systems' mean human scores, the row's less the column's: (system, system)."""
     if sample.clustered(new_topics) is not None:
         return _over_clusters(sample, by, new_topics, pairs=True)
-    lam, value, without = _estimated(sample, by, pairs=True)
+    lam, value, without = _jackknifed_means(sample, by, pairs=True)
     n, total = sample.sizes
     # as for means; a covariance has the divisor n - 1
-    variance = (1 - n / total) * (n - 1) ** 2 / n * _of_differences(without)
+    variance = (1 - n / total) * (n - 1) ** 2 / n * _difference_variances(without)
     if new_topics:
         root = np.sqrt(sample.weight)
         of_human, few = (
-            _of_differences(one * root)
+            _difference_variances(one * root)
             for one in (sample.human, sample.machine[:, sample.drawn])
         )
-        more = lam**2 * (_of_differences(sample.machine) - few)
+        more = lam**2 * (_difference_variances(sample.machine) - few)
         variance = variance + np.maximum(of_human + more, 0) / total
     elif sample.errors is not None:
-        variance = variance + n / total * _apart(sample.errors)
-    least = _unseen(sample, new_topics)
+        variance = variance + n / total * _variances_of_differences(sample.errors)
+    least = _unseen_differences(sample, new_topics)
     return Estimates(value[:, None] - value, variance, lam, least=least)
 
 
@@ -241,7 +245,7 @@ def _over_clusters(
     """
     cluster = sample.clustered(new_topics)
     assert cluster is not None
-    lam, value = _estimate(sample, by, pairs=pairs)
+    lam, value = _slope_and_means(sample, by, pairs=pairs)
     seen = np.unique(cluster[sample.drawn])
     others = np.setdiff1d(cluster, seen)
     covariance = np.zeros((len(value), len(value)))
@@ -250,7 +254,9 @@ def _over_clusters(
             continue
         without = np.stack(
             [
-                _estimate(_rest(sample, cluster == one, new_topics), by, pairs=pairs)[1]
+                _slope_and_means(
+                    _sample_without(sample, cluster == one, new_topics), by, pairs=pairs
+                )[1]
                 for one in stratum
             ]
         )
@@ -262,12 +268,17 @@ def _over_clusters(
             n, total = sample.sizes
             covariance += n / total * sample.errors
     if pairs:
-        least = _unseen(sample, new_topics)
-        return Estimates(value[:, None] - value, _apart(covariance), lam, least=least)
+        least = _unseen_differences(sample, new_topics)
+        return Estimates(
+            value[:, None] - value,
+            _variances_of_differences(covariance),
+            lam,
+            least=least,
+        )
     variance = np.asarray(np.diag(covariance))
     spread = None
-    if _bounded(sample):
-        mean, freedom = _seen(sample, value), sample.freedom(new_topics)
+    if _is_bounded(sample):
+        mean, freedom = _mean_behind_variance(sample, value), sample.freedom(new_topics)
         divisor = mean * (1 - mean)
         # all human scores 0, or all 1: the largest variance that scores have
         largest = np.full(mean.shape, 1 / freedom)
@@ -276,7 +287,7 @@ def _over_clusters(
     return Estimates(value, variance, lam, spread)
 
 
-def _rest(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
+def _sample_without(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
     """Return a sample without the human scores of some of the N topics, and without the machine's if it says so."""
     kept = ~left_out[sample.drawn]
     every = ~left_out if of_machine else np.ones_like(left_out)
@@ -289,13 +300,15 @@ def _rest(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
     )
 
 
-def _estimate(sample: Sample, by: float | None, *, pairs: bool) -> tuple[float, Floats]:
+def _slope_and_means(
+    sample: Sample, by: float | None, *, pairs: bool
+) -> tuple[float, Floats]:
     """Return lambda and the estimates (system,)."""
     lam = slope(sample, pairs=pairs) if by is None else by
-    return lam, _value(sample, lam, sample.machine.mean(axis=1))
+    return lam, _corrected_means(sample, lam, sample.machine.mean(axis=1))
 
 
-def _estimated(
+def _jackknifed_means(
     sample: Sample, by: float | None, *, pairs: bool
 ) -> tuple[float, Floats, Floats]:
     """Return lambda, the estimates (system,), and those with each human topic left out, lambda too: (system, n)."""
@@ -311,24 +324,24 @@ def _estimated(
             sample.weight[left],
         )
         own = slope(rest, pairs=pairs) if by is None else by
-        without.append(_value(rest, own, machine))
-    return lam, _value(sample, lam, machine), np.stack(without, axis=1)
+        without.append(_corrected_means(rest, own, machine))
+    return lam, _corrected_means(sample, lam, machine), np.stack(without, axis=1)
 
 
-def _value(sample: Sample, lam: float, machine: Floats) -> Floats:
+def _corrected_means(sample: Sample, lam: float, machine: Floats) -> Floats:
     """Return lambda mean_N(L) + mean_n(H - lambda L), the machine's means over all topics given."""
     # what the machine does not say, on the topics drawn
     rest = sample.human - lam * sample.machine[:, sample.drawn]
     return lam * machine + _mean(rest, sample.weight)
 
 
-def _seen(sample: Sample, value: Floats) -> Floats:
+def _mean_behind_variance(sample: Sample, value: Floats) -> Floats:
     """Return the mean m at which the variance was seen: the value or that of the human scores, by larger m (1 - m)."""
     alone = _mean(sample.human, sample.weight)
     return np.where(alone * (1 - alone) > value * (1 - value), alone, value)
 
 
-def _bounded(sample: Sample) -> bool:
+def _is_bounded(sample: Sample) -> bool:
     """Say whether scores lie within 0 and 1; those that are estimates may be beyond, their means are not."""
     scores = [sample.machine]
     if sample.errors is None:
@@ -338,13 +351,13 @@ def _bounded(sample: Sample) -> bool:
     )
 
 
-def _unseen(sample: Sample, new_topics: bool) -> Floats | float:
+def _unseen_differences(sample: Sample, new_topics: bool) -> Floats | float:
     """Return by how much two systems may differ that score alike on all n human topics: (system, system), else 0.
 
     Systems that differ on a share above 1 - .05^(1/n) of topics do so on none of n with a chance below .05, and on a
     topic scores differ by 1 at most.
     """
-    if not _bounded(sample):
+    if not _is_bounded(sample):
         return 0.0
     alike = (sample.human[:, None] == sample.human).all(axis=2)
     share = 1 - 0.05 ** (1 / (sample.freedom(new_topics) + 1))
@@ -381,18 +394,18 @@ def _variance(values: Floats, weight: Floats) -> Floats:
     return np.asarray((weight * centred**2).sum(axis=1) / (values.shape[1] - 1))
 
 
-def _squares(values: Floats) -> Floats:
+def _sums_of_squares(values: Floats) -> Floats:
     """Return the sum of squares of each row about its mean."""
     centred = values - values.mean(axis=1, keepdims=True)
     return np.asarray((centred**2).sum(axis=1))
 
 
-def _of_differences(values: Floats) -> Floats:
+def _difference_variances(values: Floats) -> Floats:
     """Return the variance over topics of the difference of each two rows: var a + var b - 2 cov."""
-    return _apart(np.atleast_2d(np.cov(values)))
+    return _variances_of_differences(np.atleast_2d(np.cov(values)))
 
 
-def _apart(covariance: Floats) -> Floats:
+def _variances_of_differences(covariance: Floats) -> Floats:
     """Return the variances of differences from a covariance matrix."""
     spread = np.diag(covariance)
     return np.asarray(np.maximum(spread[:, None] + spread - 2 * covariance, 0))

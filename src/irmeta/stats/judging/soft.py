@@ -67,17 +67,17 @@ def soft_accuracy(
     found = []
     for stream, count in streams(rng, draws, BLOCK):
         both = means_on_halves(centred, team, stream, count)
-        found.append([_on_halves(means, error) for means in both])
+        found.append([_soft_accuracy_on_halves(means, error) for means in both])
     together, separate = (np.concatenate(parts) for parts in zip(*found, strict=True))
     return Taus(value, kernel, together, separate, topics, team)
 
 
-def _on_halves(means: Floats, error: Floats) -> Floats:
+def _soft_accuracy_on_halves(means: Floats, error: Floats) -> Floats:
     """Return the figure on halves (half, judge): means (half, set, system), normal p with errors (set, pair)."""
-    return np.stack([_on_half(error, half) for half in means])
+    return np.stack([_soft_accuracy_on_half(error, half) for half in means])
 
 
-def _on_half(error: Floats, means: Floats) -> Floats:
+def _soft_accuracy_on_half(error: Floats, means: Floats) -> Floats:
     """Return the figure of means (set, system): (judge,)."""
     upper = np.triu_indices(means.shape[-1], 1)
     apart = means[:, upper[0]] - means[:, upper[1]]

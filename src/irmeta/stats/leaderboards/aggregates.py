@@ -24,7 +24,7 @@ def task_points(scores: Floats, kind: Aggregate) -> Floats:
     if kind == "standardized":
         return _standardized(scores)
     if kind in ("borda", "bt"):
-        return _beaten(scores)
+        return _count_beaten(scores)
     return scores
 
 
@@ -45,7 +45,7 @@ def _standardized(scores: Floats) -> Floats:
     return np.where(present, ndtr(z), np.nan)
 
 
-def _beaten(scores: Floats) -> Floats:
+def _count_beaten(scores: Floats) -> Floats:
     """Count on each task the models below, and half of those that tie: the average rank from below, less 1."""
     present = np.isfinite(scores)
     rising = tied_ranks(np.where(present, scores, np.inf).T).T

@@ -56,13 +56,13 @@ def strengths(scores: Floats) -> Strengths:
     [0.5493, -0.5493]
     """
     present = np.isfinite(scores).astype(np.float64)
-    met = _met(scores)
-    if apart(scores).any():
+    met = _shared_tasks(scores)
+    if isolated(scores).any():
         raise ScoresError(
             "some models are not connected to the others by common tasks; leave them out"
         )
     won = np.nan_to_num(task_points(scores, "bt"))  # (model, task)
-    separated = _separated(scores)
+    separated = _is_separated(scores)
     # meetings of a prior with every other model, half of them won
     prior = PRIOR if separated else 0.0
     pairs = met + prior * (1 - np.eye(len(met)))
@@ -70,7 +70,7 @@ def strengths(scores: Floats) -> Strengths:
     chance = expit(value[:, None] - value)  # P(row beats column)
     # one step of Newton's method per task: parts = value + T I^-1 (won - expected)
     information = _information(pairs, chance)
-    score = won - _expected(present, chance)
+    score = won - _expected_wins(present, chance)
     score = score - score.mean(axis=0)
     tasks = scores.shape[1]
     # strengths sum to 0, so that a constant may be added to the singular information
@@ -110,7 +110,7 @@ def _information(pairs: Floats, chance: Floats) -> Floats:
     return np.diag(curve.sum(axis=1)) - curve
 
 
-def _expected(present: Floats, chance: Floats) -> Floats:
+def _expected_wins(present: Floats, chance: Floats) -> Floats:
     """Return how many of those present on a task each model should beat there, (model, task)."""
     centered = chance - 0.5 * np.eye(len(chance))  # nobody meets itself
     return np.asarray(present * (centered @ present))
@@ -129,26 +129,26 @@ def _leverage(present: Floats, chance: Floats) -> Floats:
     return np.asarray(np.minimum(share, 1 - 1e-9))
 
 
-def _separated(scores: Floats) -> bool:
+def _is_separated(scores: Floats) -> bool:
     """Say whether the models fall into groups of which one never loses to another."""
     beaten: Bools = np.zeros((len(scores), len(scores)), dtype=np.bool_)
     for column in scores.T:
         beaten |= column[:, None] >= column  # NaN beats nobody; a tie is half a win
-    return _groups(beaten, "strong") > 1
+    return _count_groups(beaten, "strong") > 1
 
 
-def apart(scores: Floats) -> Bools:
+def isolated(scores: Floats) -> Bools:
     """Mark the models that no chain of common tasks connects with most of the others, from (model, task).
 
-    >>> apart(np.array([[0.9, np.nan], [0.5, np.nan], [np.nan, 0.2]])).tolist()
+    >>> isolated(np.array([[0.9, np.nan], [0.5, np.nan], [np.nan, 0.2]])).tolist()
     [False, False, True]
     """
-    linked = csr_matrix((_met(scores) > 0).astype(np.int8))
+    linked = csr_matrix((_shared_tasks(scores) > 0).astype(np.int8))
     group = connected_components(linked, directed=False)[1]
     return np.asarray(group != np.bincount(group).argmax())
 
 
-def _met(scores: Floats) -> Floats:
+def _shared_tasks(scores: Floats) -> Floats:
     """Count the tasks that two models share, from (model, task); a model shares none with itself."""
     present = np.isfinite(scores).astype(np.float64)
     met = present @ present.T
@@ -156,7 +156,7 @@ def _met(scores: Floats) -> Floats:
     return met
 
 
-def _groups(linked: Bools, connection: Literal["weak", "strong"]) -> int:
+def _count_groups(linked: Bools, connection: Literal["weak", "strong"]) -> int:
     """Count the groups of models that links lead between, in either direction or in both."""
     graph = csr_matrix(linked.astype(np.int8))
     count, _ = connected_components(graph, directed=True, connection=connection)

@@ -116,8 +116,8 @@ def predict(
     corrected = _corrections(-missed / sds)
     # half an interval is as many standard deviations as hidden cells need
     wide = float(np.quantile(corrected.ratio[present], level))
-    fit = _em(scaled, factors)
-    factor, spread, sd = _conditional(scaled, fit)
+    fit = _fit_by_em(scaled, factors)
+    factor, spread, sd = _conditional_moments(scaled, fit)
     mean = centre + unit * (fit.mean + factor @ fit.loadings.T + corrected.shift * sd)
     widening = wide * np.sqrt(corrected.variance)
     half = widening * unit * sd
@@ -137,7 +137,7 @@ def predict(
         sd=sd,
         widening=widening / _normal_quantile(level),
         error=float(np.sqrt(np.mean(errors[fold >= CHOOSING] ** 2))),
-        inside=_inside(corrected.ratio, fold, level),
+        inside=_within_intervals(corrected.ratio, fold, level),
         top=np.asarray(tied_ranks(-filled, "min") <= TOP),
     )
 
@@ -201,7 +201,7 @@ def _errors(scaled: Floats, fold: Ints, factors: int) -> tuple[Floats, Floats]:
     sds = np.full(scaled.shape, np.nan)
     for one in range(FOLDS):
         away = fold == one
-        mean, sd = _hidden(scaled, away, factors)
+        mean, sd = _predict_without(scaled, away, factors)
         missed[away] = (mean - scaled)[away]
         sds[away] = sd[away]
     return missed, sds
@@ -228,7 +228,7 @@ def _normal_quantile(level: float) -> float:
     return float(ndtri((1 + level) / 2))
 
 
-def _inside(ratio: Floats, fold: Ints, level: float) -> Floats:
+def _within_intervals(ratio: Floats, fold: Ints, level: float) -> Floats:
     """Say which hidden cells lie within intervals whose width the other folds set; NaN in the choosing folds."""
     inside = np.full(ratio.shape, np.nan)
     for one in range(CHOOSING, FOLDS):
@@ -252,16 +252,18 @@ def _best_number(scaled: Floats, fold: Ints) -> int:
     errors = {}
     for number in FACTORS:
         if number <= most:
-            mean, _ = _hidden(scaled, away, number)
+            mean, _ = _predict_without(scaled, away, number)
             errors[number] = np.square((mean - scaled)[away]).sum()
     return min(errors, key=lambda number: errors[number])
 
 
-def _hidden(scaled: Floats, away: Bools, factors: int) -> tuple[Floats, Floats]:
+def _predict_without(
+    scaled: Floats, away: Bools, factors: int
+) -> tuple[Floats, Floats]:
     """Predict every cell, mean and standard deviation, from a table without some cells."""
     seen = np.where(away, np.nan, scaled)
-    fit = _em(seen, factors)
-    factor, _, sd = _conditional(seen, fit)
+    fit = _fit_by_em(seen, factors)
+    factor, _, sd = _conditional_moments(seen, fit)
     return fit.mean + factor @ fit.loadings.T, sd
 
 
@@ -283,7 +285,7 @@ def _posterior(scaled: Floats, fit: Fit) -> tuple[Floats, Floats]:
     return mean, covariance
 
 
-def _conditional(scaled: Floats, fit: Fit) -> tuple[Floats, Floats, Floats]:
+def _conditional_moments(scaled: Floats, fit: Fit) -> tuple[Floats, Floats, Floats]:
     """Return factors' means, roots of their covariances, and cells' standard deviations, given models' scores."""
     factor, covariance = _posterior(scaled, fit)
     # S with covariance = S S'
@@ -294,7 +296,7 @@ def _conditional(scaled: Floats, fit: Fit) -> tuple[Floats, Floats, Floats]:
     return factor, spread, np.sqrt(variance)
 
 
-def _em(scaled: Floats, factors: int) -> Fit:
+def _fit_by_em(scaled: Floats, factors: int) -> Fit:
     """Fit by EM, with a standard normal prior on loadings and a weak one on variances."""
     present = np.isfinite(scaled)
     values = np.where(present, scaled, 0.0)
@@ -304,7 +306,7 @@ def _em(scaled: Floats, factors: int) -> Fit:
     )
     for _ in range(STEPS):
         factor, covariance = _posterior(scaled, fit)
-        fit = _maximised(values, present, count, factor, covariance, fit)
+        fit = _maximize(values, present, count, factor, covariance, fit)
     return fit
 
 
@@ -314,7 +316,7 @@ def _first_loadings(values: Floats, factors: int) -> Floats:
     return np.asarray((right[:factors] * size[:factors, None]).T / np.sqrt(len(values)))
 
 
-def _maximised(
+def _maximize(
     values: Floats,
     present: Bools,
     count: Ints,

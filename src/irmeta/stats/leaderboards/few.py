@@ -27,46 +27,49 @@ class Few(NamedTuple):
     others: Floats
 
 
-def few(scores: Floats, rng: np.random.Generator) -> Few:
+def choose_few_tasks(scores: Floats, rng: np.random.Generator) -> Few:
     """Choose up to `MOST` tasks greedily from scores (model, task) without holes, 8 models or more.
 
     Each step takes the task with which the mean over the chosen ones ranks models most as the mean over all tasks does
     (Kendall's tau-b). Halves of the models choose in the same way, and the other half, not looked at, says what such
     a choice is worth.
 
-    >>> few(np.array([[i / 9, (i * 7 % 9) / 20] for i in range(9)]), np.random.default_rng(0)).tasks
+    >>> choose_few_tasks(np.array([[i / 9, (i * 7 % 9) / 20] for i in range(9)]), np.random.default_rng(0)).tasks
     [0]
     """
-    tasks, chosen_on = _chosen(scores)
-    others = [_on_others(scores, rng.permutation(len(scores))) for _ in range(HALVES)]
+    tasks, chosen_on = _choose_greedily(scores)
+    others = [
+        _tau_on_other_models(scores, rng.permutation(len(scores)))
+        for _ in range(HALVES)
+    ]
     return Few(tasks, chosen_on, np.array(others))
 
 
-def _on_others(scores: Floats, models: np.ndarray) -> Floats:
+def _tau_on_other_models(scores: Floats, models: np.ndarray) -> Floats:
     """Return tau by number of tasks on the second half of the models, of tasks that the first half chose."""
     half = len(models) // 2
     first = scores[models[:half][:LARGEST]]
     second = scores[models[half:][:LARGEST]]
-    tasks = _chosen(first)[0]
+    tasks = _choose_greedily(first)[0]
     so_far = settled(second[:, tasks].cumsum(axis=1))
     return tau_b(so_far.T, settled(second.mean(axis=1)))
 
 
-def _chosen(scores: Floats) -> tuple[list[int], Floats]:
+def _choose_greedily(scores: Floats) -> tuple[list[int], Floats]:
     """Choose tasks one after the other; return them, and tau after each, NaN where there is none."""
     whole = settled(scores.mean(axis=1))
     left = list(range(scores.shape[1]))
     chosen: list[int] = []
     taus: list[float] = []
     while left and len(chosen) < min(MOST, scores.shape[1] - 1):
-        agreement = _with_each(scores, chosen, left, whole)
+        agreement = _tau_with_each(scores, chosen, left, whole)
         best = int(np.argmax(np.nan_to_num(agreement, nan=-1.0)))
         chosen.append(left.pop(best))
         taus.append(float(agreement[best]))
     return chosen, np.array(taus)
 
 
-def _with_each(
+def _tau_with_each(
     scores: Floats, chosen: list[int], left: list[int], whole: Floats
 ) -> Floats:
     """Return tau between the ranking by all tasks and that by the chosen ones and each one left."""

@@ -59,7 +59,7 @@ def bounds(
     holes as borda does (total wins are sufficient): its bounds are the same.
     """
     if kind in ("borda", "bt"):
-        return _of_votes(scores)
+        return _borda_bounds(scores)
     tasks = scores.shape[1]
     if kind == "standardized":
         within = (np.zeros(tasks), np.ones(tasks))
@@ -80,7 +80,7 @@ def bounds(
     return Bounds(1 + surely_above, len(low) - surely_below)
 
 
-def _of_votes(scores: Floats) -> Bounds:
+def _borda_bounds(scores: Floats) -> Bounds:
     """Bound Borda's ranks: add up over tasks the least that one model can lead another by."""
     models = len(scores)
     votes = task_points(scores, "borda")

@@ -63,7 +63,7 @@ def ranked(values: Floats) -> Floats:
     return ranks
 
 
-def as_it_is(
+def rank_with_holes(
     scores: Floats,
     kind: Aggregate,
     rng: np.random.Generator,
@@ -102,7 +102,7 @@ def as_it_is(
     )
 
 
-def resampled(
+def rank_filled(
     table: Floats,
     kind: Aggregate,
     tables: Tables,
@@ -139,7 +139,7 @@ def resampled(
     variance = (drawn**2).mean(axis=0)
     if tasks:
         variance = variance + compared.var(axis=1, ddof=1) / compared.shape[1]
-        drawn = drawn + _over_tasks(compared, draws, rng)
+        drawn = drawn + _draw_task_moves(compared, draws, rng)
     sets = rank_sets_of(centre, drawn, level=level)
     rank = ranked(centre)
     best, worst = rank, rank
@@ -173,7 +173,7 @@ def _estimates(
     return np.stack([parts(one, kind, types).mean(axis=1) for one in tables.scores])
 
 
-def _over_tasks(compared: Floats, draws: int, rng: np.random.Generator) -> Floats:
+def _draw_task_moves(compared: Floats, draws: int, rng: np.random.Generator) -> Floats:
     """Draw how far estimates move with other tasks, (draw, model), by reversing the sign of what tasks add to them."""
     tasks = compared.shape[1]
     signs = rng.integers(0, 2, (draws, tasks)) * 2.0 - 1

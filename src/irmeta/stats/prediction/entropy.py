@@ -39,12 +39,12 @@ def likeliest(found: Floats, precisions: Floats, depth: int) -> Floats:
         # rankings with the same two scores are solved once
         scores = np.column_stack([found, precisions])[inside]
         several, which = np.unique(scores.round(12), axis=0, return_inverse=True)
-        solved = _greatest(several[:, 0], several[:, 1], depth)
+        solved = _maximize_entropy(several[:, 0], several[:, 1], depth)
         p[inside] = solved[which.ravel()]
     return p
 
 
-def continued(p: Floats, relevant: Floats, length: int) -> Floats:
+def extended(p: Floats, relevant: Floats, length: int) -> Floats:
     """Return rankings of `length` ranks, over whose further ones the relevant documents not yet found spread evenly.
 
     p : as `likeliest` returns it.  relevant : all relevant documents, (ranking,).  Nothing is known beyond the first
@@ -77,7 +77,7 @@ def average_precision(p: Floats, relevant: Floats) -> Floats:
     return np.asarray(sum_of_precisions(p) / np.maximum(relevant, 1))
 
 
-def discounted(p: Floats, relevant: Floats) -> Floats:
+def ndcg(p: Floats, relevant: Floats) -> Floats:
     """Return the expected nDCG of equal grades: sum_i p_i / log2(i + 1), over that of the best ranking."""
     discounts = 1 / np.log2(_ranks(p) + 1)
     best = np.append(0, discounts.cumsum())
@@ -85,13 +85,13 @@ def discounted(p: Floats, relevant: Floats) -> Floats:
     return np.asarray((p * discounts).sum(axis=1) / np.where(ideal > 0, ideal, 1))
 
 
-def biased(p: Floats, persistence: float) -> Floats:
+def rank_biased_precision(p: Floats, persistence: float) -> Floats:
     """Return the expected rank-biased precision of equal grades: (1 - q) sum_i q^(i - 1) p_i."""
     weights = (1 - persistence) * persistence ** (_ranks(p) - 1)
     return np.asarray(p @ weights)
 
 
-def _greatest(found: Floats, precisions: Floats, depth: int) -> Floats:
+def _maximize_entropy(found: Floats, precisions: Floats, depth: int) -> Floats:
     """Solve log p_i / (1 - p_i) = a g_i + b, where g is the gradient of the sum of precisions, for both scores.
 
     The sum is quadratic in p, so it is made linear about the last p, solved by Newton's method, and made linear again.
@@ -105,7 +105,7 @@ def _greatest(found: Floats, precisions: Floats, depth: int) -> Floats:
         gradient = _gradient(p)
         wanted = precisions - sum_of_precisions(p) + (gradient * p).sum(axis=1)
         for _ in range(STEPS):
-            a, b = _step(a, b, gradient, found, wanted)
+            a, b = _newton_step(a, b, gradient, found, wanted)
         # half the way: the whole one overshoots
         p = (p + _odds(a, b, gradient)) / 2
     return p
@@ -119,7 +119,7 @@ def _gradient(p: Floats) -> Floats:
     return np.asarray((1 + before) / _ranks(p) + after)
 
 
-def _step(
+def _newton_step(
     a: Floats, b: Floats, gradient: Floats, found: Floats, wanted: Floats
 ) -> tuple[Floats, Floats]:
     """Take one Newton step towards sum p = found and sum g p = wanted, about the weighted mean of g."""

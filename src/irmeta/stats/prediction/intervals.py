@@ -31,7 +31,9 @@ class HeldOut(NamedTuple):
     variance: Floats  # variance of its residuals about that mean
 
 
-def alone(part: Moments, predictors: Sequence[int], targets: Sequence[int]) -> HeldOut:
+def from_one_collection(
+    part: Moments, predictors: Sequence[int], targets: Sequence[int]
+) -> HeldOut:
     """Return what one collection tells of errors on another: how far systems scatter about its own line."""
     slopes, intercepts = least_squares(part, predictors, targets)
     _, variance = residual_moments(part, predictors, targets, slopes, intercepts)

@@ -17,7 +17,7 @@ from irmeta.scores.groups.runs import runs_of, spread_of
 from irmeta.scores.notes import Method, concerning
 from irmeta.scores.selection import main, on_main, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
-from irmeta.stats.halves.clusters import means_of_each, totals
+from irmeta.stats.halves.clusters import cluster_means, totals
 from irmeta.stats.halves.repeats import Spread, Widened, widened
 from irmeta.stats.leaderboards import items
 from irmeta.words import counted, joined, listed, shortened
@@ -64,7 +64,7 @@ class Board:
         """Return what votes, ranks and standardized scores are made of: of clusters the mean of each."""
         if self.sizes is None:
             return self.scores
-        return settled(means_of_each(self.scores, self.sizes))
+        return settled(cluster_means(self.scores, self.sizes))
 
     def of_means(self) -> Floats:
         """Return what means are made of: of clusters what each adds to the mean over topics, whose signs are random."""

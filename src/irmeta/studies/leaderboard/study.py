@@ -23,8 +23,8 @@ from irmeta.scores.selection import main, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import totals
 from irmeta.stats.leaderboards import completion, holes, items, standing
-from irmeta.stats.leaderboards.bradley_terry import apart
-from irmeta.stats.leaderboards.few import few
+from irmeta.stats.leaderboards.bradley_terry import isolated
+from irmeta.stats.leaderboards.few import choose_few_tasks
 from irmeta.stats.leaderboards.standing import Standing, Tables
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
@@ -255,7 +255,7 @@ def _linked(
     board: Board, kinds: list[Aggregate], wanted: str | Sequence[str] | None
 ) -> tuple[list[Aggregate], list[str]]:
     """Leave out the strengths where common tasks do not connect all models, unless they were asked for."""
-    alone = apart(board.scores)
+    alone = isolated(board.scores)
     if "bt" not in kinds or not alone.any():
         return kinds, []
     who = listed(name for name, one in zip(board.models, alone, strict=True) if one)
@@ -307,7 +307,7 @@ def _tables(
     table = _filled(board.scores, filled)
     others = table[None]
     if over != "tasks" and board.items is not None:
-        moved = items.redrawn(board.items, FILLINGS, rng) - board.scores
+        moved = items.resampled_tables(board.items, FILLINGS, rng) - board.scores
         others = table + np.nan_to_num(moved)
     if filled is not None:
         moved = completion.draw(board.scores, filled, FILLINGS, rng) - table
@@ -338,7 +338,7 @@ def _standings(
             for kind in set(bounded.values())
         }
         rank = partial(
-            standing.as_it_is, types=types, level=level, draws=draws, runs=runs
+            standing.rank_with_holes, types=types, level=level, draws=draws, runs=runs
         )
         return [
             rank(
@@ -350,7 +350,7 @@ def _standings(
             for kind in kinds
         ]
     rank = partial(
-        standing.resampled,
+        standing.rank_filled,
         _filled(board.scores, filled),
         types=types,
         level=level,
@@ -449,7 +449,7 @@ def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
     models, tasks = whole_part(np.isfinite(board.scores))
     if models.sum() < ENOUGH or tasks.sum() < 2:
         return {}
-    chosen = few(board.of_each()[np.ix_(models, tasks)], rng)
+    chosen = choose_few_tasks(board.of_each()[np.ix_(models, tasks)], rng)
     names = np.asarray(board.tasks, dtype=object)[tasks]
     # of halves that have a tau: not all models tie
     halves = chosen.others[np.isfinite(chosen.others).all(axis=1)]
@@ -484,7 +484,7 @@ def _without_holes(
     part = board.kept(models, tasks)
     numbers = types_of(part.tasks, types)[0] if kind == "types" else None
     allowed = _allowed(scores, kind, numbers)
-    one = standing.as_it_is(
+    one = standing.rank_with_holes(
         scores,
         kind,
         rng,

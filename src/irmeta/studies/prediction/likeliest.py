@@ -87,7 +87,7 @@ def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | No
     # AP is the sum of precisions over all relevant documents
     precisions = ap * relevant
     first = entropy.likeliest(found, precisions, depth)
-    p = entropy.continued(first, relevant, LENGTH)
+    p = entropy.extended(first, relevant, LENGTH)
     return Rankings(p, relevant, scores.sizes["system"])
 
 
@@ -151,10 +151,10 @@ def _expected(metric: Metric, of: Rankings) -> Floats:
         case "AP":
             return entropy.average_precision(p, of.relevant)
         case "nDCG":
-            return entropy.discounted(p, of.relevant)
+            return entropy.ndcg(p, of.relevant)
         case "RBP":
             persistence = metric["p"]
             assert isinstance(persistence, float)
-            return entropy.biased(p, persistence)
+            return entropy.rank_biased_precision(p, persistence)
         case _:
             return none

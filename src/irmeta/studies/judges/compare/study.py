@@ -30,7 +30,11 @@ from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.phi import phi_interval
 from irmeta.stats.judging import rankings, tops
-from irmeta.stats.judging.decisions import Decision, decisions, on_as_many_topics
+from irmeta.stats.judging.decisions import (
+    Decision,
+    decisions,
+    decisions_on_as_many_topics,
+)
 from irmeta.stats.judging.favour import Favour, favour, unpaired
 from irmeta.stats.judging.topics import topic_taus
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
@@ -343,7 +347,7 @@ def _beside_truth(
     ]
     counts = np.stack(
         [
-            on_as_many_topics(every[0], judge, alpha, corrected, rng)
+            decisions_on_as_many_topics(every[0], judge, alpha, corrected, rng)
             for judge in every[1:]
         ]
     )

@@ -16,8 +16,8 @@ from irmeta.scores.cubes import by_name, in_range
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.intervals import (
-    alone,
     band,
+    from_one_collection,
     leave_one_out,
     leverage,
     mahalanobis,
@@ -200,7 +200,7 @@ def _predict(
     # how far collections differ shows only on several, or by known systems of the new one
     if len(held) > 1 or (residuals.size > 1 and learned is None):
         if len(held) == 1:
-            errors = alone(data[0], at, of)
+            errors = from_one_collection(data[0], at, of)
         elif learned is None:
             errors = leave_one_out(data, at, of)
         else:
