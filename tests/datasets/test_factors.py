@@ -190,7 +190,7 @@ def test_topics_that_are_only_numbered_are_known_by_their_judgments(data, name, 
     assert judged == hashlib.sha256(held).hexdigest()
     topics = factors.topic.values.tolist()
     doubts = [
-        standardization.doubts(
+        standardization.topic_doubts(
             cube(
                 np.ones((2, len(topics), 1)),
                 list("ab"),

@@ -9,8 +9,8 @@ from irmeta.scores.cube import cube
 from irmeta.scores.cubes import (
     check_sizes,
     common_metrics,
+    dependence_notes,
     in_range,
-    not_independent,
     prepare_together,
     shared_topics,
     system_level,
@@ -192,7 +192,7 @@ def test_topics_of_one_name_are_drawn_together():
         [2, 3, 4],
         [5, 6],
     ]
-    assert not_independent({"a": cubes["a"], "c": cubes["c"]}) == []
+    assert dependence_notes({"a": cubes["a"], "c": cubes["c"]}) == []
     rng = np.random.default_rng(0)
     seen = set()
     for _ in range(30):

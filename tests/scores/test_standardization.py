@@ -121,7 +121,7 @@ def test_topics_that_have_numbers_for_names_are_doubtful():
     doubt = "topics are matched by name, but another and TREC-X number theirs from 1: unless"
     (note,) = about(standardization.apply(new, factors))["standardization"]["notes"]
     assert note.startswith(doubt)
-    assert standardization.common(new, old)[2] == [note]
+    assert standardization.on_common_topics(new, old)[2] == [note]
     assert about(standardization.apply(old, factors))["standardization"]["notes"] == []
     named = scores().assign_attrs(collection="another")
     assert (
@@ -278,7 +278,7 @@ def test_common_cuts_to_what_both_have_and_says_so():
         scores(collection="old"),
         scores(seed=1, topics=6, metrics=("P@10", "RR"), collection="new"),
     )
-    one, other, notes = standardization.common(old[:, ::-1], new)
+    one, other, notes = standardization.on_common_topics(old[:, ::-1], new)
     assert (
         one.topic.values.tolist()
         == other.topic.values.tolist()
@@ -295,7 +295,7 @@ def test_common_cuts_to_what_both_have_and_says_so():
 def test_common_needs_something_in_common():
     """Two cubes without a shared topic cannot be standardized by each other."""
     with pytest.raises(ScoresError, match="no topic in common"):
-        standardization.common(
+        standardization.on_common_topics(
             scores(), scores().assign_coords(topic=["1", "2", "3", "4"])
         )
 

@@ -202,7 +202,7 @@ class Derived:
 
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
-        from irmeta.scores.cubes import distinct
+        from irmeta.scores.cubes import distinctly_named
 
         shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
         labels = Called(labels=given.pop("labels", None)).names_in(given)
@@ -240,7 +240,7 @@ class Derived:
         if self._either and given.get("qrels") is None:
             paths = [Path(one) for one in _listed(given[self._either])]
             read = [[(path, selected.read(path)) for path in paths]]
-            [given[self._either]] = distinct(read) if paths else [None]
+            [given[self._either]] = distinctly_named(read) if paths else [None]
         elif self._either and selected.collection is not None:
             given["qrels"] = _called(given["qrels"], selected.collection)
         options = {name: value for name, value in given.items() if value is not None}
@@ -364,13 +364,13 @@ class Derived:
             }
         if any(isinstance(one, Path) for one in files.values()):
             return {name: selected.one(one, also) for name, one in files.items()}
-        from irmeta.scores.cubes import distinct
+        from irmeta.scores.cubes import distinctly_named
 
         read = [
             [(path, selected.read(path, also)) for path in paths]
             for paths in files.values()
         ]
-        return dict(zip(files, distinct(read), strict=True))
+        return dict(zip(files, distinctly_named(read), strict=True))
 
 
 def described(doc: str) -> str:

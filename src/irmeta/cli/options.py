@@ -204,9 +204,9 @@ class Pooled(Selected):
 
     def cubes(self) -> "dict[str, xr.DataArray]":
         """Read every collection of the files by name."""
-        from irmeta.scores.cubes import distinct
+        from irmeta.scores.cubes import distinctly_named
 
-        [cubes] = distinct([[(path, self.read(path)) for path in self.scores]])
+        [cubes] = distinctly_named([[(path, self.read(path)) for path in self.scores]])
         return cubes
 
 

@@ -269,11 +269,13 @@ class Evaluation:
                 found = done.get(outcome.key, outcome)
                 if found.error is None and not found.order and self.drop_empty:
                     empty += 1
-                    found = _left_out(found, "it retrieves nothing")
+                    found = _outcome_left_out(found, "it retrieves nothing")
                 elif found.order and self.drop_copies:
                     first = names.setdefault(found.order, found.name)
                     if first != found.name:
-                        found = _left_out(found, f"it ranks as {first} on every topic")
+                        found = _outcome_left_out(
+                            found, f"it ranks as {first} on every topic"
+                        )
                 yield found
         if empty and empty + len(failed) == len(self.sources):
             raise FileFormatError(
@@ -325,7 +327,7 @@ class Evaluation:
         }
 
 
-def _left_out(run: RunScores, why: str) -> RunScores:
+def _outcome_left_out(run: RunScores, why: str) -> RunScores:
     return replace(run, scores=None, error=FileFormatError(f"{run.name}: {why}"))
 
 

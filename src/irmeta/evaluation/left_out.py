@@ -100,9 +100,9 @@ def look_up(
     return LookedUp(runs, [outcome for outcome, _ in every], job.task)
 
 
-def matching(looked: LookedUp) -> list[str]:
+def mismatch_notes(looked: LookedUp) -> list[str]:
     """Say which topics runs and judgments lack of each other, and which runs have no judged document at all."""
-    return notes.matching(looked.outcomes, len(looked.topics), "zero")
+    return notes.mismatch_notes(looked.outcomes, len(looked.topics), "zero")
 
 
 def owners(
@@ -137,7 +137,7 @@ def without_each(
 
     owner : as `owners` returns it.  Returns means over topics, (system, metric) and (group, system, metric).
     """
-    work = partial(_chunk_without, looked.task, owner, groups)
+    work = partial(_scores_without_each, looked.task, owner, groups)
     with closing(
         in_order(work, list(_chunks(looked.runs)), "leaving groups out")
     ) as arriving:
@@ -172,7 +172,7 @@ def only_rises(metric: Metric) -> bool:
     return metric.base in RISING and not metric["judged_only"]
 
 
-def most(looked: LookedUp) -> Floats:
+def highest_scores(looked: LookedUp) -> Floats:
     """Score all runs as if every unjudged document had the highest grade: (system, topic, metric).
 
     Metrics that `only_rises` names cannot get more, whatever is judged.
@@ -180,7 +180,7 @@ def most(looked: LookedUp) -> Floats:
     return scores(looked, Judged.all_judged_best)
 
 
-def _chunk_without(
+def _scores_without_each(
     task: Task, owner: Indices, groups: int, runs: Sequence[JudgedRun]
 ) -> tuple[Floats, Floats]:
     """Score some runs as `without_each` does."""

@@ -21,7 +21,7 @@ Top = tuple[Ints, Ints, list[str]]
 """Topic, rank from 0 and id of documents."""
 
 
-def tops(
+def top_documents(
     judgments: Judgments, sources: Sequence[Source], depth: int, what: str = ""
 ) -> Iterator[Top]:
     """Yield what each run ranks above a depth, on judged topics; what : what the runs are, for who waits."""
@@ -29,10 +29,12 @@ def tops(
     batches = [
         sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
     ]
-    return chain.from_iterable(in_order(partial(_tops, task, depth), batches, what))
+    return chain.from_iterable(
+        in_order(partial(_top_documents, task, depth), batches, what)
+    )
 
 
-def _tops(task: Task, depth: int, sources: Sequence[Source]) -> list[Top]:
+def _top_documents(task: Task, depth: int, sources: Sequence[Source]) -> list[Top]:
     """Return what some runs rank above a depth."""
     every = (task.top(source, depth) for source in sources)
     return [(topic, rank, list(documents)) for topic, rank, documents in every]
@@ -54,7 +56,7 @@ def first_documents(
     ranked = np.full((len(sources), len(topics), depth), -1)
     known: dict[str, int] = {}
     place = [topics.index(topic) for topic in judged.topics]
-    lists = tops(Judgments(judged), sources, depth)
+    lists = top_documents(Judgments(judged), sources, depth)
     for system, (topic, rank, documents) in enumerate(lists):
         numbers = [known.setdefault(one, len(known)) for one in documents]
         ranked[system, np.take(place, topic), rank] = numbers

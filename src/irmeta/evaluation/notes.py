@@ -51,9 +51,9 @@ def _readable(outcomes: Sequence[RunScores]) -> list[RunScores]:
     return [run for run in outcomes if run.error is None]
 
 
-def matching(runs: Sequence[RunScores], judged: int, policy: str) -> list[str]:
+def mismatch_notes(runs: Sequence[RunScores], judged: int, policy: str) -> list[str]:
     """Say how runs and judgments go together: topics that either lacks, and runs without a judged document."""
-    return [*_topic_mismatches(runs, judged, policy), *_without_judged(runs)]
+    return [*_topic_mismatches(runs, judged, policy), *_unjudged_run_notes(runs)]
 
 
 def _topic_mismatches(runs: Sequence[RunScores], judged: int, policy: str) -> list[str]:
@@ -107,10 +107,10 @@ def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     if binary and qrels.grades.max(initial=0) > 1:
         counted = "binary metrics take grade 1 and above as relevant (AP(rel=2) takes 2 and above)"
         lines.append(f"{counted}: {listed(binary)}")
-    return [*lines, *_highest_grade(qrels, metrics)]
+    return [*lines, *_highest_grade_notes(qrels, metrics)]
 
 
-def _highest_grade(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
+def _highest_grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     """Say what ERR takes for the highest grade where gdeval takes another, unless it comes with a set of metrics."""
     highest = qrels.grades.max(initial=0)
     names = set(map(str, metrics))
@@ -146,7 +146,7 @@ def topics_without_relevant(qrels: Qrels, metrics: Sequence[Metric] = ()) -> lis
         else:
             what = f"document of grade {rel:g} or above"
         by = f" by {listed(names) or 'metrics that ask for one'}"
-        if rel == 1 and not _gains(qrels, without):
+        if rel == 1 and not _has_fractional_gains(qrels, without):
             by = ""
         if without:
             lines.append(
@@ -155,18 +155,18 @@ def topics_without_relevant(qrels: Qrels, metrics: Sequence[Metric] = ()) -> lis
     return lines
 
 
-def _gains(qrels: Qrels, topics: Sequence[str]) -> bool:
+def _has_fractional_gains(qrels: Qrels, topics: Sequence[str]) -> bool:
     """Tell whether topics have grades between 0 and 1, which nDCG and others take for gains."""
     gain = (qrels.grades > 0) & (qrels.grades < 1)
     return not {qrels.topics[index] for index in qrels.topic[gain]}.isdisjoint(topics)
 
 
-def identical(orders: Mapping[str, str]) -> list[str]:
+def identical_run_notes(orders: Mapping[str, str]) -> list[str]:
     """Say which runs rank the same documents in the same order on every judged topic.
 
     orders : by run a digest of its lists, empty where it retrieves nothing.
 
-    >>> identical({"a": "1", "b": "2", "c": "1", "d": ""})
+    >>> identical_run_notes({"a": "1", "b": "2", "c": "1", "d": ""})
     ['1 run has the same ranking as an earlier run on every topic: c as a (to leave out copies: --drop-copies)']
     """
     first: dict[str, str] = {}
@@ -191,7 +191,7 @@ def identical(orders: Mapping[str, str]) -> list[str]:
 def _run_notes(runs: Sequence[RunScores]) -> list[str]:
     """Name the runs without documents, or without a judged one, and those whose scores do not give their ranks."""
     empty = [run.name for run in runs if not run.order]
-    lines = _without_judged([run for run in runs if run.order])
+    lines = _unjudged_run_notes([run for run in runs if run.order])
     if empty:
         verb = "retrieves" if len(empty) == 1 else "retrieve"
         lines.append(
@@ -212,10 +212,10 @@ def _run_notes(runs: Sequence[RunScores]) -> list[str]:
             f"{count} with one score for all documents of a topic, which are ordered by their ids, as trec_eval does: "
             f"{listed(where)} (for another order, give scores that fall in it)"
         )
-    return lines + identical({run.name: run.order for run in runs})
+    return lines + identical_run_notes({run.name: run.order for run in runs})
 
 
-def _without_judged(runs: Sequence[RunScores]) -> list[str]:
+def _unjudged_run_notes(runs: Sequence[RunScores]) -> list[str]:
     """Name the runs without a judged document."""
     nothing = [run.name for run in runs if not run.found]
     if not nothing:

@@ -56,7 +56,7 @@ class JudgmentSets:
         if not sets:
             raise ScoresError("there are no judgment sets; give one or more")
         qrels = {
-            str(name): _judgments(str(name), given, reading or Reading())
+            str(name): _qrels_of_set(str(name), given, reading or Reading())
             for name, given in sets.items()
         }
         # topics of all sets, numbered as they come
@@ -66,7 +66,7 @@ class JudgmentSets:
             for name, one in qrels.items()
         }
         # all judgments of all sets, one set after the other: document and topic of each
-        documents = _joined([one.documents for one in qrels.values()])
+        documents = _joined_strings([one.documents for one in qrels.values()])
         place = np.concatenate([topic[name][one.topic] for name, one in qrels.items()])
         names, document = index_strings(documents)
         # a number for each pair of topic and document; each pair once, and where each judgment's pair is
@@ -91,14 +91,14 @@ class JudgmentSets:
         return grades
 
 
-def _judgments(name: str, given: QrelsLike, reading: Reading) -> Qrels:
+def _qrels_of_set(name: str, given: QrelsLike, reading: Reading) -> Qrels:
     try:
         return qrels_of(given, reading)
     except FileFormatError as error:
         raise FileFormatError(f"judgment set {name}: {error}", error.remarks) from error
 
 
-def _joined(parts: Sequence[Strings]) -> Strings:
+def _joined_strings(parts: Sequence[Strings]) -> Strings:
     """Put strings of several buffers into one."""
     buffers = [part.buffer for part in parts]
     offsets = np.cumsum([0, *map(len, buffers)])
@@ -275,9 +275,9 @@ def _cube(
     name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _UnderSets
 ) -> "xr.DataArray":
     """Make one set's cube."""
-    from irmeta.scores.cube import cube, possible
+    from irmeta.scores.cube import cube, require_possible_scores
 
-    outcomes = [_under_one(one, qrels) for one in done]
+    outcomes = [_outcome_under(one, qrels) for one in done]
     if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):
         raise FileFormatError(
             f"judgment set {name}: none of its topics is in the runs; do they belong to the "
@@ -298,9 +298,11 @@ def _cube(
     scores = np.stack([one.scores[which] for one in done])
     systems = [one.outcome.name for one in done]
     names = systems, qrels.topics, list(map(str, task.whole.own))
-    return possible(cube(scores, *names, collection=name, provenance=provenance))
+    return require_possible_scores(
+        cube(scores, *names, collection=name, provenance=provenance)
+    )
 
 
-def _under_one(one: _Scored, qrels: Qrels) -> RunScores:
+def _outcome_under(one: _Scored, qrels: Qrels) -> RunScores:
     lacking = tuple(topic for topic in qrels.topics if topic not in one.topics)
     return replace(one.outcome, lacking=lacking, found=1)

@@ -32,7 +32,7 @@ from irmeta.io.runs.rankings import (
     runs_from_frame,
 )
 from irmeta.io.runs.trec import Reading, read_qrels
-from irmeta.scores.names import bare, labels
+from irmeta.scores.names import labels, without_run_suffix
 
 QrelsLike = Any
 """A path, folder or dataset, {topic: {document: grade}}, a pandas or polars frame, or rows of ir_measures or ranx."""
@@ -75,7 +75,7 @@ _BESIDE = re.compile(r"(?:readme|licen[cs]e)(?:\.txt|\.rst)?|.*\.md", re.IGNOREC
 """Names of files that explain the others in a folder."""
 
 
-def is_beside(file: Location) -> bool:
+def is_side_file(file: Location) -> bool:
     """Say whether a file explains others, by its name, and does not begin as anything that irmeta reads."""
     named = isinstance(file, Path) and _BESIDE.fullmatch(file.name)
     return bool(named) and kind_of(Path(file)) is None
@@ -107,13 +107,13 @@ def sources_with_problems(given: RunsLike) -> tuple[list[Source], list[Remark]]:
             beside.append(run)
         else:
             sources.append((name, run))
-    named = _bare(sources) or [
+    named = _without_run_suffixes(sources) or [
         ("runs", FileFormatError("there are no runs; give one or more"))
     ]
-    return list(_unlike(named)), beside
+    return list(_errors_for_equal_names(named)), beside
 
 
-def _unlike(sources: Iterable[Source]) -> Iterator[Source]:
+def _errors_for_equal_names(sources: Iterable[Source]) -> Iterator[Source]:
     """Yield systems, with an error in place of each that has the name of one before."""
     seen: dict[str, Location | Run] = {}
     for name, run in sources:
@@ -122,20 +122,20 @@ def _unlike(sources: Iterable[Source]) -> Iterator[Source]:
         if isinstance(run, FileFormatError):
             yield name, run
         elif label in seen:
-            yield name, _second(name, seen[label], run)
+            yield name, _duplicate_name_error(name, seen[label], run)
         else:
             seen[label] = run
             yield name, run
 
 
-def _bare(sources: list[Source]) -> list[Source]:
+def _without_run_suffixes(sources: list[Source]) -> list[Source]:
     """Name systems after their files without what only says that these are runs, where that is unique."""
     of_file = [
         not isinstance(run, Run | FileFormatError) and name == stem(run)
         for name, run in sources
     ]
     short = [
-        bare(name) if is_file else name
+        without_run_suffix(name) if is_file else name
         for (name, _), is_file in zip(sources, of_file, strict=True)
     ]
     often = Counter(short)
@@ -158,28 +158,30 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     if names == "folder":
         names = FOLDER
     if _is_pattern(names):
-        return _once([(_by_pattern(names, path), path) for path in paths])
+        return _by_unique_name(
+            [(_name_by_pattern(names, path), path) for path in paths]
+        )
     files = [(stem(path), path) for path in paths]
     if names == "tag":
         known = {name: _tag(path) for name, path in files}
     else:
-        known = _map(Path(names))
+        known = _read_name_map(Path(names))
     for name, _ in files:
-        if name not in known and bare(name) in known:
-            known[name] = known[bare(name)]
+        if name not in known and without_run_suffix(name) in known:
+            known[name] = known[without_run_suffix(name)]
     if not any(name in known for name, _ in files):
         raise FileFormatError(
             f"{names}: no line names {words.listed([name for name, _ in files])}; each line needs a run file and "
             "its system"
         )
-    own = [name for name, _ in _bare([*files])]
-    return _once(
+    own = [name for name, _ in _without_run_suffixes([*files])]
+    return _by_unique_name(
         (known.get(name, new), path)
         for (name, path), new in zip(files, own, strict=True)
     )
 
 
-def _once(files: Iterable[tuple[str, Location]]) -> dict[str, Location]:
+def _by_unique_name(files: Iterable[tuple[str, Location]]) -> dict[str, Location]:
     """Return files by the names of their systems; raise FileFormatError where two have one name."""
     found: dict[str, Location] = {}
     for name, path in files:
@@ -196,14 +198,14 @@ FOLDER = "{system}/{repeat}"
 """The pattern of files of which each system has a folder."""
 
 
-def _by_pattern(pattern: str, path: Location) -> str:
+def _name_by_pattern(pattern: str, path: Location) -> str:
     """Return the name of a run of a system that ran several times, as its file's path has both.
 
     pattern : how paths end, with {system} and {repeat}; suffixes that only say that a file is a run may be left out.
 
-    >>> _by_pattern(FOLDER, Path("runs/bge-large/run-1.txt.gz"))
+    >>> _name_by_pattern(FOLDER, Path("runs/bge-large/run-1.txt.gz"))
     'bge-large_run1'
-    >>> _by_pattern("{system}-seed{repeat}", Path("runs/bge-large-seed7.run"))
+    >>> _name_by_pattern("{system}-seed{repeat}", Path("runs/bge-large-seed7.run"))
     'bge-large_7'
     """
     text = re.escape(pattern)
@@ -211,7 +213,7 @@ def _by_pattern(pattern: str, path: Location) -> str:
         text = text.replace(rf"\{{{name}\}}", f"(?P<{name}>[^/]+)")
     whole = re.sub(r"\\", "/", shown(path))
     folder = whole.removesuffix(whole.rpartition("/")[2])
-    for one in (folder + bare(stem(path)), folder + stem(path), whole):
+    for one in (folder + without_run_suffix(stem(path)), folder + stem(path), whole):
         if found := re.search(rf"(?:^|/){text}$", one):
             # a stem of names ends at the last of these signs
             return f"{found['system']}_{re.sub(r'[-_.]', '', found['repeat'])}"
@@ -242,7 +244,7 @@ def _tag(path: Location) -> str:
     return fields[5].decode("utf-8", "surrogateescape")
 
 
-def _map(path: Path) -> dict[str, str]:
+def _read_name_map(path: Path) -> dict[str, str]:
     """Read a file of names: on each line a run file, its system and perhaps which run of it, with separators."""
     from irmeta.io.sheets import require_seen, rows_in
     from irmeta.io.strictly import stripped
@@ -270,7 +272,7 @@ def _map(path: Path) -> dict[str, str]:
     return found
 
 
-def where(source: Source) -> str:
+def place_of(source: Source) -> str:
     """Say where a system is from: its file, or its name."""
     name, given = source
     if isinstance(given, Run):
@@ -280,7 +282,7 @@ def where(source: Source) -> str:
     return shown(given)
 
 
-def _second(
+def _duplicate_name_error(
     name: str, first: Location | Run, second: Location | Run
 ) -> FileFormatError:
     """Return the error of two systems with one name."""
@@ -294,10 +296,12 @@ def _second(
         text += ", or take the names of their folders, too (--names folder)"
     elif len(set(files)) == 2:
         text += ", or remove it if it is a copy"
-    return FileFormatError(text, [Remark("error", where((name, second)), None, text)])
+    return FileFormatError(
+        text, [Remark("error", place_of((name, second)), None, text)]
+    )
 
 
-def opened(source: Source, folder: Path) -> Run | Content:
+def open_source(source: Source, folder: Path) -> Run | Content:
     """Return a system's run, or the content of its file; raise FileFormatError if it cannot be opened.
 
     folder : where relative paths begin, which may not be the working folder of this process.
@@ -324,8 +328,8 @@ def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:
         topic.lstrip("0") for topic in run.topics
     }
     prefix, shared = max(
-        _prefix(run.topics, judged),
-        _prefix(qrels.topics, set(run.topics)),
+        _common_prefix(run.topics, judged),
+        _common_prefix(qrels.topics, set(run.topics)),
         key=itemgetter(1),
     )
     if padded:
@@ -339,7 +343,7 @@ def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:
     )
 
 
-def _prefix(topics: Sequence[str], others: set[str]) -> tuple[str, int]:
+def _common_prefix(topics: Sequence[str], others: set[str]) -> tuple[str, int]:
     """Return what the first topic begins with, without which most topics are among the others, and how many are.
 
     It ends before the number: topics 301 and 1 do not differ by a 30 in front.
@@ -362,14 +366,14 @@ def _sources(given: RunsLike) -> Iterator[Source | tuple[str, Remark]]:
         yield from ((run.name, run) for run in runs)
     elif isinstance(given, str | PathLike):
         try:
-            yield from _in_files(listed(given))
+            yield from _sources_in_files(listed(given))
         except FileFormatError as error:
             yield fspath(given), error
     elif isinstance(given, Mapping):
         named = given if not _is_lists(given) else {name: given}
         for name, run in named.items():
             try:
-                yield str(name), _one(run, str(name))
+                yield str(name), _run_or_location(run, str(name))
             except FileFormatError as error:
                 yield f"run {name}", error
     elif _is_frame(given):
@@ -383,9 +387,11 @@ def _sources(given: RunsLike) -> Iterator[Source | tuple[str, Remark]]:
         )
 
 
-def _in_files(files: Sequence[Location]) -> Iterator[Source | tuple[str, Remark]]:
+def _sources_in_files(
+    files: Sequence[Location],
+) -> Iterator[Source | tuple[str, Remark]]:
     """Yield the run of each file, and what is said of those beside several that hold the runs."""
-    beside = set(filter(is_beside, files)) if len(files) > 1 else set()
+    beside = set(filter(is_side_file, files)) if len(files) > 1 else set()
     why = "its name says that it is not a run"
     for file in files:
         if len(beside) < len(files) and file in beside:
@@ -394,7 +400,7 @@ def _in_files(files: Sequence[Location]) -> Iterator[Source | tuple[str, Remark]
             yield stem(file), file
 
 
-def _one(given: Any, name: str) -> Location | Run:
+def _run_or_location(given: Any, name: str) -> Location | Run:
     if isinstance(given, str | PathLike):
         return location(given)
     given = plain(given)

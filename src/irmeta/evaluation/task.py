@@ -17,7 +17,12 @@ from irmeta.evaluation.grades.judged import GradeArray
 from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.other_measures import IrMeasures
 from irmeta.evaluation.run_scores import Key, RunScores
-from irmeta.evaluation.sources import Source, opened, require_judged_topics, where
+from irmeta.evaluation.sources import (
+    Source,
+    open_source,
+    place_of,
+    require_judged_topics,
+)
 from irmeta.io.files import Content
 from irmeta.io.runs.fields import Strings
 from irmeta.io.runs.rankings import Run
@@ -72,7 +77,7 @@ class Task:
         if not depths:
             return self
         _refuse_pipes(batches)
-        with closing(in_order(partial(_pools, self, depths), batches)) as parts:
+        with closing(in_order(partial(_pools_of_runs, self, depths), batches)) as parts:
             for part in parts:
                 for depth, pool in pools.items():
                     pool |= part[depth]
@@ -94,7 +99,7 @@ class Task:
 
     def top(self, source: Source, depth: int) -> tuple[Ints, Ints, Strings]:
         """Return the documents that a run ranks above a depth: the topic of each, its rank from 0, and its id."""
-        given = opened(source, self.folder)
+        given = open_source(source, self.folder)
         found = self.found(given, source[0], depth)
         if found is not None:
             return found.top_topic, found.top_rank, found.top
@@ -119,8 +124,8 @@ class Task:
 
     def _opened(self, source: Source) -> Run | Content | str:
         """Return a system's run, or the content of its file; of a run that is done, its digest."""
-        given = opened(source, self.folder)
-        place = source[0], where(source)
+        given = open_source(source, self.folder)
+        place = source[0], place_of(source)
         maybe = any(key[:2] == place for key in self.done)
         if maybe and (*place, given.digest) in self.done:
             return given.digest
@@ -134,19 +139,21 @@ class Task:
             run = run_of(given, source[0], self.reading)
         if not run.topics and not self.reading.allow_empty:
             hint = "did it retrieve nothing? (Reading(allow_empty=True))"
-            raise FileFormatError(f"{where(source)}: the run has no documents; {hint}")
-        require_judged_topics(run, self.judgments.qrels, where(source))
+            raise FileFormatError(
+                f"{place_of(source)}: the run has no documents; {hint}"
+            )
+        require_judged_topics(run, self.judgments.qrels, place_of(source))
         return run
 
     def outcome(self, source: Source) -> tuple[RunScores, JudgedRun | None]:
         """Judge a run; its outcome so far has the scores of ir_measures only."""
-        outcome = RunScores(source[0], where(source))
+        outcome = RunScores(source[0], place_of(source))
         try:
             read = self.judged(source)
         except FileFormatError as error:
             return replace(outcome, error=error), None
         except MemoryError as error:
-            reason = f"{where(source)}: not enough memory to read it ({error})"
+            reason = f"{place_of(source)}: not enough memory to read it ({error})"
             return replace(outcome, error=FileFormatError(reason)), None
         if isinstance(read, str):
             return replace(outcome, digest=read), None
@@ -218,7 +225,9 @@ def _refuse_pipes(batches: Sequence[Sequence[Source]]) -> None:
             )
 
 
-def _pools(task: Task, depths: Sequence[int], sources: Sequence[Source]) -> Pools:
+def _pools_of_runs(
+    task: Task, depths: Sequence[int], sources: Sequence[Source]
+) -> Pools:
     """Mark for each depth the judgments of documents that one of these runs ranks so high."""
     pools = {
         depth: np.zeros(len(task.judgments.qrels.documents), dtype=np.bool_)

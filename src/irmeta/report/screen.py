@@ -9,7 +9,7 @@ from irmeta.report.tables import named, overview, whole
 from irmeta.report.words import warned, wrapped
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import ENDS
-from irmeta.scores.notes import parted
+from irmeta.scores.notes import split_answers
 from irmeta.studies import STUDIES, Screen, name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, joined
@@ -38,7 +38,7 @@ def screen(
     table : the only table to show, in all its rows
     more : what shows the rest
     """
-    answers, others = parted(result.findings)
+    answers, others = split_answers(result.findings)
     head = [*answers[:1], *warned(result.warnings)]
     notes, shown = _notes(result), called_for(result)
     tail = wrapped([f"Note: {note}" for note in shown], width)
@@ -99,7 +99,7 @@ def everything(result: Result, *, width: int | None = None) -> str:
     tables = [
         text(frame, name, width=width) for name, frame in whole(result.data).items()
     ]
-    answers, others = parted(result.findings)
+    answers, others = split_answers(result.findings)
     return _joined(
         [
             wrapped([*answers[:1], *warned(result.warnings), *answers[1:]], width),

@@ -7,14 +7,14 @@ from irmeta.errors import in_words_of_reader
 from irmeta.report.forms import WIDTH
 from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
 from irmeta.report.tables import render
-from irmeta.scores.notes import parted
+from irmeta.scores.notes import split_answers
 from irmeta.studies.result import Result
 from irmeta.words import folded, printable
 
 
 def markdown(result: Result) -> str:
     """Return the answers of a result, its first table and its notes in Markdown, as for a pull request."""
-    answers, others = parted(result.findings)
+    answers, others = split_answers(result.findings)
     parts = [f"**{_plain(answer)}**" for answer in answers]
     parts += warned(result.warnings)
     parts += [render(result.data, "markdown").strip(), *map(_plain, others)]

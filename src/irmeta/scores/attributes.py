@@ -46,7 +46,7 @@ def recorded(facts: Mapping[str, Any]) -> dict[str, str | int | float]:
     {'collection': 'TREC-8', 'options': '{"level": 0.95}'}
     """
     return {
-        str(name): str(value) if name in NAMES else _written(value)
+        str(name): str(value) if name in NAMES else _encoded(value)
         for name, value in facts.items()
     }
 
@@ -64,7 +64,7 @@ def about(labelled: Labelled) -> dict[str, Any]:
     {'collection': 'collection', 'notes': ['made by hand']}
     """
     return {
-        str(name): value if name in NAMES else _read(value)
+        str(name): value if name in NAMES else _decoded(value)
         for name, value in labelled.attrs.items()
     }
 
@@ -79,24 +79,24 @@ def chosen_from(
     >>> chosen_from({"chosen_from": {"systems": 20}}, {"systems": 12, "by": "AP"})
     {'chosen_from': {'systems': 20, 'by': 'AP'}}
     """
-    found = {**known, **_read(facts.get(CHOSEN, {}))}
+    found = {**known, **_decoded(facts.get(CHOSEN, {}))}
     return {CHOSEN: found} if found else {}
 
 
-def _written(value: Any) -> str | int | float:
+def _encoded(value: Any) -> str | int | float:
     """Return a value as netCDF takes it; text that would be read as JSON becomes JSON itself."""
-    value = _plain(value)
+    value = _without_numpy(value)
     number_or_text = isinstance(value, int | float | str) and not isinstance(
         value, bool
     )
-    if number_or_text and _read(value) is value:
+    if number_or_text and _decoded(value) is value:
         return value
-    return json.dumps(value, default=_json)
+    return json.dumps(value, default=_json_fallback)
 
 
-def _read(value: Any) -> Any:
+def _decoded(value: Any) -> Any:
     """Return what an attribute spells; numbers come back from files as NumPy's."""
-    value = _plain(value)
+    value = _without_numpy(value)
     if not isinstance(value, str) or not _NESTED.match(value):
         return value
     try:
@@ -105,16 +105,16 @@ def _read(value: Any) -> Any:
         return value
 
 
-def _plain(value: Any) -> Any:
+def _without_numpy(value: Any) -> Any:
     """Return a number or an array of NumPy as Python's, anything else as it is."""
     if hasattr(value, "tolist"):
         return value.tolist()
     return value
 
 
-def _json(value: Any) -> Any:
+def _json_fallback(value: Any) -> Any:
     """Return what JSON does not know as something that it does."""
-    plain = _plain(value)
+    plain = _without_numpy(value)
     if plain is value:
         return str(value)
     return plain

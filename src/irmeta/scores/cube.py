@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, nearest
 from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, UNUSED, recorded
-from irmeta.scores.groups.runs import averaged, described, numbered_systems
+from irmeta.scores.groups.runs import mean_over_runs, numbered_systems, run_facts
 from irmeta.scores.names import labels, require_names, require_short
 from irmeta.scores.tables import frames
 from irmeta.stats.arrays import Bools, Floats
@@ -143,18 +143,18 @@ def from_frame_all(
     made = {}
     for name, one in every.items():
         units = [clusters.get(name, {}).get(topic, topic) for topic in one.topics]
-        systems, values, facts = _of_runs(one, runs, units)
+        systems, values, facts = _mean_over_runs(one, runs, units)
         names = systems, one.topics, one.metrics
         of_one = cube(values, *names, collection=name, provenance={**told, **facts})
         if len(set(units)) < len(units):
             together = ("topic", np.array(units, dtype=object))
             of_one = of_one.assign_coords({CLUSTER: together})
             of_one = of_one.assign_attrs({OVER: "topics"})
-        made[name] = possible(of_one)
+        made[name] = require_possible_scores(of_one)
     return made
 
 
-def _of_runs(
+def _mean_over_runs(
     one: frames.Cells, runs: Mapping[str, str], units: Sequence[str]
 ) -> tuple[list[str], Floats, dict[str, Any]]:
     """Return the systems of a table, their scores, means over their runs where they have several, and what to say.
@@ -168,8 +168,8 @@ def _of_runs(
     cluster = None
     if len(set(units)) < len(units):
         cluster = np.unique(units, return_inverse=True)[1]
-    facts = described(one.values, of, systems, one.metrics, cluster)
-    return systems, averaged(one.values, of), {REPEATS: facts}
+    facts = run_facts(one.values, of, systems, one.metrics, cluster)
+    return systems, mean_over_runs(one.values, of), {REPEATS: facts}
 
 
 def only_numbered(names: Iterable[str]) -> bool:
@@ -204,7 +204,7 @@ def check(scores: object) -> xr.DataArray:
     return scores
 
 
-def possible(scores: xr.DataArray) -> xr.DataArray:
+def require_possible_scores(scores: xr.DataArray) -> xr.DataArray:
     """Return the cube; raise ScoresError if a score is none that its metric can take.
 
     Whatever reads, evaluates or saves scores calls it. What users compute themselves, as centred scores, or draw from a

@@ -16,14 +16,14 @@ from irmeta.scores.attributes import OVER, about
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, cube, from_frame_all
 from irmeta.scores.groups.clusters import (
-    few,
+    cluster_numbers,
+    correlation_clustering_notes,
+    few_clusters_clause,
     in_clusters,
-    noticed_in_correlations,
-    numbered,
-    told,
-    units,
+    unit_names,
+    with_cluster_facts,
 )
-from irmeta.scores.notes import Act, Method, concerning
+from irmeta.scores.notes import Act, Method, with_subject
 from irmeta.scores.selection import deeper_metrics, prepare
 from irmeta.scores.tables.frames import ALL, is_table
 from irmeta.stats.arrays import Ints
@@ -140,7 +140,7 @@ def prepare_together(
             pairs=pairs,
             by_topic=by_topic,
         )
-        notes += [concerning(name, note) for note in more]
+        notes += [with_subject(name, note) for note in more]
     return used, notes
 
 
@@ -162,7 +162,7 @@ def shared_topics(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     ]
 
 
-def not_independent(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+def dependence_notes(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Note that collections share topics, where a study leaves out one collection and learns from the others."""
     shared = shared_topics(cubes)
     if not shared:
@@ -191,7 +191,7 @@ def unit_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
 
     for scores in cubes.values():
         of_unit: dict[str, str] = {}
-        for topic, unit in zip(scores.topic.values, units(scores), strict=True):
+        for topic, unit in zip(scores.topic.values, unit_names(scores), strict=True):
             known[first(topic)] = first(of_unit.setdefault(unit, topic))
     number: dict[str, int] = {}
     return [
@@ -215,16 +215,16 @@ def side_by_side(
         if len(np.unique(own)) < len(own):
             found[name] = scores.isel(topic=np.argsort(own, kind="stable"))
         if in_clusters(scores):
-            found[name] = told(found[name])
-            names, number = numbered(scores)
+            found[name] = with_cluster_facts(found[name])
+            names, number = cluster_numbers(scores)
             notes.append(
                 f"{name}: {len(number)} topics come in {len(names)} clusters: clusters, not topics, count as "
-                f"independent.{few(number)}"
+                f"independent.{few_clusters_clause(number)}"
             )
     return found, notes
 
 
-def on_topics(cubes: Mapping[str, xr.DataArray], unit: Level) -> list[str]:
+def notes_on_topics(cubes: Mapping[str, xr.DataArray], unit: Level) -> list[str]:
     """Note, where scores on topics are correlated, that means over clusters play no part, and what looks clustered."""
     if unit == "system":
         return []
@@ -237,9 +237,11 @@ def on_topics(cubes: Mapping[str, xr.DataArray], unit: Level) -> list[str]:
             )
         )
     for name, one in cubes.items():
-        noticed = noticed_in_correlations(one, unit)
+        noticed = correlation_clustering_notes(one, unit)
         notes += (
-            [concerning(name, note) for note in noticed] if len(cubes) > 1 else noticed
+            [with_subject(name, note) for note in noticed]
+            if len(cubes) > 1
+            else noticed
         )
     return notes
 
@@ -338,7 +340,7 @@ def system_level(
     metrics : as in `common_metrics`.  missing : as in `complete`.
     """
     used, notes = prepare_together(cubes, metrics=metrics, missing=missing)
-    notes += not_independent(used)
+    notes += dependence_notes(used)
     return {name: in_range(means(scores)) for name, scores in used.items()}, notes
 
 
@@ -385,7 +387,7 @@ def in_range(table: xr.DataArray) -> xr.DataArray:
     return table
 
 
-def computed_otherwise(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+def own_threshold_notes(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say by which judges a metric is computed with a lowest relevant grade of the judge's own."""
     return [
         f"for {name}, {asked} is computed as {computed}, by the lowest relevant grade given for it"
@@ -395,7 +397,7 @@ def computed_otherwise(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     ]
 
 
-def distinct(
+def distinctly_named(
     read: Sequence[Sequence[tuple[Path, Mapping[str, xr.DataArray]]]],
 ) -> list[dict[str, xr.DataArray]]:
     """Name the collections of groups of files: a name that two files use is replaced by the files' names."""

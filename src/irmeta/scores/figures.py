@@ -81,10 +81,10 @@ def p_value(p: float, bound: bool = False) -> str:
     return f"{'≤ ' if bound else ''}{short(p, 4)}"
 
 
-def p_said(p: float, bound: bool = False) -> str:
+def p_in_sentence(p: float, bound: bool = False) -> str:
     """Write a p value in a sentence.
 
-    >>> p_said(0.0412), p_said(0.00002), p_said(1 / 1001, bound=True)
+    >>> p_in_sentence(0.0412), p_in_sentence(0.00002), p_in_sentence(1 / 1001, bound=True)
     ('p = .0412', 'p < .0001', 'p ≤ .0010')
     """
     written = p_value(p, bound)
@@ -104,7 +104,7 @@ def spans(low: Iterable[float], high: Iterable[float]) -> pl.Series:
     )
 
 
-def most(rows: int = ROWS) -> int | None:
+def row_limit(rows: int = ROWS) -> int | None:
     """Return how many rows a table for people has at most; None for all of them."""
     return None if WHOLE.get() else rows
 
@@ -126,10 +126,10 @@ def first_rows(
     }
 
 
-def spoken(metrics: Iterable[str], few: int) -> list[str]:
+def leading_metrics(metrics: Iterable[str], few: int) -> list[str]:
     """Return the metrics that sentences are about: all of a few; of many the first (`leading`).
 
-    >>> spoken(["RR", "AP"], 4), spoken(["RR", "AP"], 1)
+    >>> leading_metrics(["RR", "AP"], 4), leading_metrics(["RR", "AP"], 1)
     (['RR', 'AP'], ['RR'])
     """
     names = [str(metric) for metric in metrics]
@@ -138,12 +138,12 @@ def spoken(metrics: Iterable[str], few: int) -> list[str]:
     return [leading(names)]
 
 
-def square(
+def matrix_table(
     names: Sequence[str], cells: Sequence[Sequence[str]], corner: str = "metric"
 ) -> pl.DataFrame:
     """Lay out figures of pairs of metrics as a matrix to be read; many columns are numbered, as their rows are.
 
-    >>> square(["AP", "RR"], [[".63", ".36"], ["", ".39"]]).rows()
+    >>> matrix_table(["AP", "RR"], [[".63", ".36"], ["", ".39"]]).rows()
     [('AP', '.63', '.36'), ('RR', '', '.39')]
     """
     many = len(names) > 8

@@ -19,10 +19,10 @@ _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Characters that make the text after them run the other way: names with them look like others."""
 
 
-def bare(name: str) -> str:
+def without_run_suffix(name: str) -> str:
     """Return the name of a run file without what only says that it is one.
 
-    >>> bare("input.bm25.run"), bare("bm25"), bare(".run")
+    >>> without_run_suffix("input.bm25.run"), without_run_suffix("bm25"), without_run_suffix(".run")
     ('bm25', 'bm25', '.run')
     """
     end = next((end for end in RUN_ENDS if name.endswith(end)), "")
@@ -38,7 +38,7 @@ def known_as(name: str, known: Iterable[str]) -> str | None:
     names = [str(one) for one in known]
     if name in names:
         return name
-    same = [one for one in names if bare(one) == bare(name)]
+    same = [one for one in names if without_run_suffix(one) == without_run_suffix(name)]
     return same[0] if len(same) == 1 else None
 
 
@@ -48,10 +48,10 @@ def labels(names: Iterable[object]) -> list[str]:
     >>> labels(["caf\udce9", 301])
     ['caf\\xe9', '301']
     """
-    return [_bytes(str(name)).decode("utf-8", "backslashreplace") for name in names]
+    return [_encoded(str(name)).decode("utf-8", "backslashreplace") for name in names]
 
 
-def _bytes(name: str) -> bytes:
+def _encoded(name: str) -> bytes:
     """Return the bytes that a name was read from; halves of characters, which JSON can hold, are escaped."""
     try:
         return name.encode("utf-8", "surrogateescape")

@@ -15,38 +15,38 @@ class Method(str):
     """A note on how figures are made, true whatever the scores are; it is not on the screen unless asked for."""
 
 
-def parted(findings: Sequence[str]) -> tuple[list[str], list[str]]:
+def split_answers(findings: Sequence[str]) -> tuple[list[str], list[str]]:
     """Part the answers, which stand above the tables, from other findings; the first finding is an answer.
 
-    >>> parted(["better by AP", "metrics contradict", Answer("worse by RR")])
+    >>> split_answers(["better by AP", "metrics contradict", Answer("worse by RR")])
     (['better by AP', 'worse by RR'], ['metrics contradict'])
     """
     answers = [*findings[:1], *(one for one in findings[1:] if isinstance(one, Answer))]
     return answers, [one for one in findings[1:] if not isinstance(one, Answer)]
 
 
-def arranged(notes: Iterable[str]) -> list[str]:
+def in_reading_order(notes: Iterable[str]) -> list[str]:
     """Put notes in the order in which they are read: to act on, on these scores, on the method.
 
-    >>> arranged([Method("by t"), "2 topics left out", Act("name the teams")])
+    >>> in_reading_order([Method("by t"), "2 topics left out", Act("name the teams")])
     ['name the teams', '2 topics left out', 'by t']
     """
-    return sorted(dict.fromkeys(notes), key=_place)
+    return sorted(dict.fromkeys(notes), key=_reading_position)
 
 
-def called(notes: Iterable[str]) -> int:
+def count_called_for(notes: Iterable[str]) -> int:
     """Count the notes that these scores call for: all but those on the method.
 
-    >>> called([Method("by t"), "2 topics left out"])
+    >>> count_called_for([Method("by t"), "2 topics left out"])
     1
     """
-    return sum(_place(note) < len(_ORDER) for note in dict.fromkeys(notes))
+    return sum(_reading_position(note) < len(_ORDER) for note in dict.fromkeys(notes))
 
 
-def concerning(what: str, note: str) -> str:
+def with_subject(what: str, note: str) -> str:
     """Say of what a note is; its kind stays.
 
-    >>> isinstance(concerning("AP", Act("drop it")), Act), concerning("AP", "drop it")
+    >>> isinstance(with_subject("AP", Act("drop it")), Act), with_subject("AP", "drop it")
     (True, 'AP: drop it')
     """
     return type(note)(f"{what}: {note}")
@@ -55,7 +55,7 @@ def concerning(what: str, note: str) -> str:
 _ORDER = (Act, str)
 
 
-def _place(note: str) -> int:
+def _reading_position(note: str) -> int:
     """Return where a note stands: those of no kind after those to act on, those on the method last."""
     kind = type(note)
     return _ORDER.index(kind) if kind in _ORDER else len(_ORDER)

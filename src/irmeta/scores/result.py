@@ -11,8 +11,8 @@ import xarray as xr
 from irmeta.metrics.names import ESTIMATED, STANDARDIZED
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import MACHINES, about, recorded
-from irmeta.scores.groups.clusters import of_unused
-from irmeta.scores.groups.repeats import not_in_intervals
+from irmeta.scores.groups.clusters import unused_column_notes
+from irmeta.scores.groups.repeats import notes_on_runs
 from irmeta.words import joined, listed
 
 
@@ -34,13 +34,13 @@ def result(
     """
     made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
-    said = [*notes, *_of_inputs(described.values()), *_of_one_machine(inputs)]
+    said = [*notes, *_input_notes(described.values()), *_single_machine_notes(inputs)]
     facts = {
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
         "options": dict(options),
-        "notes": kinds.arranged(said),
-        "called_for": kinds.called(said),
+        "notes": kinds.in_reading_order(said),
+        "called_for": kinds.count_called_for(said),
         "dims": sorted(map(str, made.dims)),
     }
     return made.assign_attrs(recorded(facts))
@@ -50,12 +50,12 @@ def describe(scores: xr.DataArray) -> dict[str, Any]:
     """Say what a cube holds: counts of systems, topics and metrics, missing cells, and its provenance."""
     size = {f"{dim}s": int(scores.sizes[dim]) for dim in ("system", "topic", "metric")}
     facts = about(scores)
-    if facts.pop("lacking", None) and (counts := lacking(scores)):
+    if facts.pop("lacking", None) and (counts := topics_without_results(scores)):
         facts["lacking"] = counts
     return {**size, "missing": int(np.isnan(scores.values).sum()), **facts}
 
 
-def lacking(scores: xr.DataArray) -> dict[str, int]:
+def topics_without_results(scores: xr.DataArray) -> dict[str, int]:
     """Count the topics on which systems retrieve nothing and score 0, of those that do; none if topics were chosen."""
     facts = about(scores)
     topics = facts.get("clusters", {}).get("topics", scores.sizes["topic"])
@@ -67,16 +67,16 @@ def lacking(scores: xr.DataArray) -> dict[str, int]:
     }
 
 
-def scale(attributes: Mapping[str, Any]) -> str | None:
+def standardization_of(attributes: Mapping[str, Any]) -> str | None:
     """Say how scores with these attributes were standardized; None for raw ones.
 
-    >>> scale({"standardization": {"kind": "normal", "factors": {"collection": "TREC-8"}}})
+    >>> standardization_of({"standardization": {"kind": "normal", "factors": {"collection": "TREC-8"}}})
     'normal, by factors of TREC-8'
     """
-    return next(iter(_scales([attributes])), None)
+    return next(iter(_standardizations([attributes])), None)
 
 
-def _scales(described: Iterable[Mapping[str, Any]]) -> list[str]:
+def _standardizations(described: Iterable[Mapping[str, Any]]) -> list[str]:
     """Say how scores were standardized, each way once, with the collections that factors are of."""
     sources: dict[str, dict[str, None]] = {}
     for attributes in described:
@@ -96,17 +96,17 @@ def is_estimated(outcome: xr.Dataset) -> bool:
     return any("estimated" in said for said in inputs)
 
 
-def _of_inputs(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
+def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say what (std.) and (est.) in names of metrics mean, and that intervals do not know of runs where they do not."""
     described = list(described)
-    for done in _scales(described):
+    for done in _standardizations(described):
         yield (
             f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
             "scale"
         )
     for attributes in described:
-        yield from not_in_intervals(attributes)
-        yield from of_unused(attributes)
+        yield from notes_on_runs(attributes)
+        yield from unused_column_notes(attributes)
         if "estimated" in attributes:
             yield (
                 f"{ESTIMATED.strip()}: estimated from people's and a machine's judgments; a topic's score is what it "
@@ -114,7 +114,7 @@ def _of_inputs(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
             )
 
 
-def _of_one_machine(inputs: Mapping[str, xr.DataArray]) -> list[str]:
+def _single_machine_notes(inputs: Mapping[str, xr.DataArray]) -> list[str]:
     """Note by which metrics one machine judged all scores, where a file says so; another judge is in no interval."""
     metrics: dict[str, dict[str, None]] = {}
     for scores in inputs.values():
@@ -190,13 +190,15 @@ def with_nulls(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def once(pairs: pl.DataFrame, size: int, *, diagonal: int = 0) -> pl.DataFrame:
+def each_pair_once(
+    pairs: pl.DataFrame, size: int, *, diagonal: int = 0
+) -> pl.DataFrame:
     """Keep each pair of a symmetric figure once: the rows of a square frame on and above its diagonal.
 
     size : rows and columns of the square.  diagonal : 1 leaves the diagonal out.
 
     >>> square = pl.DataFrame({"a": ["AP", "AP", "RR", "RR"], "b": ["AP", "RR", "AP", "RR"]})
-    >>> once(square, 2).rows(), once(square, 2, diagonal=1).rows()
+    >>> each_pair_once(square, 2).rows(), each_pair_once(square, 2, diagonal=1).rows()
     ([('AP', 'AP'), ('AP', 'RR'), ('RR', 'RR')], [('AP', 'RR')])
     """
     above = np.triu(np.ones((size, size), dtype=np.bool_), diagonal)

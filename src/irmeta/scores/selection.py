@@ -23,7 +23,7 @@ from irmeta.metrics.names import (
 from irmeta.scores.attributes import CHOSEN, LEFT_OUT, about, chosen_from, recorded
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, first_of
-from irmeta.scores.groups.clusters import by_cluster, noticed
+from irmeta.scores.groups.clusters import by_cluster, clustering_notes
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
 from irmeta.stats.arrays import Bools, Floats, settled
@@ -166,7 +166,7 @@ def _is_number(name: str) -> bool:
     return name.isdecimal() and len(name) <= 18
 
 
-def unchosen(scores: xr.DataArray, name: str) -> str:
+def unknown_system_hint(scores: xr.DataArray, name: str) -> str:
     """Say what to do about a system that is not there: the nearest, and that only some systems were chosen."""
     systems = [str(one) for one in scores.system.values]
     every = about(scores).get(CHOSEN, {}).get("systems", len(systems))
@@ -187,10 +187,10 @@ def share_of(systems: int, share: float) -> int:
     return int(np.floor(share * systems + 1e-9))
 
 
-def _as_share(count: float, systems: int) -> str:
+def _share_hint(count: float, systems: int) -> str:
     """Say which share a number of the systems is, where it can be one.
 
-    >>> _as_share(6, 12), _as_share(7, 129), _as_share(200, 129)
+    >>> _share_hint(6, 12), _share_hint(7, 129), _share_hint(200, 129)
     ('; --top 0.5 keeps 6 of 12', '; --top 0.0543 keeps 7 of 129', '')
     """
     if count not in range(1, systems + 1):
@@ -212,9 +212,9 @@ def top_systems(
     if not 0 < share <= 1:
         raise ScoresError(
             "--top keeps a share of the systems, above 0 and at most 1, as in 0.75, "
-            f"not {share:g}{_as_share(share, scores.sizes['system'])}"
+            f"not {share:g}{_share_hint(share, scores.sizes['system'])}"
         )
-    by = main(scores) if by is None else by
+    by = main_metric(scores) if by is None else by
     column = means(select(scores, metrics=[by])).values[:, 0]
     if np.isnan(column).any():
         raise ScoresError(
@@ -249,17 +249,19 @@ def prepare(
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
     pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
-    by_topic : the study looks at each topic by itself, whatever its cluster.  of_means : see `noticed`.
+    by_topic : the study looks at each topic by itself, whatever its cluster.  of_means : see `clustering_notes`.
     """
-    whole, notes = _kept(scores, metrics, top, by, missing, pairs)
+    whole, notes = _selected(scores, metrics, top, by, missing, pairs)
     if by_topic:
         return whole, notes
     units, of_clusters = by_cluster(whole)
     units, of_runs = by_runs(units)
-    return units, notes + of_clusters + of_runs + noticed(whole, of_means=of_means)
+    return units, notes + of_clusters + of_runs + clustering_notes(
+        whole, of_means=of_means
+    )
 
 
-def _kept(
+def _selected(
     scores: xr.DataArray,
     metrics: str | Iterable[str] | None,
     top: float | None,
@@ -275,11 +277,11 @@ def _kept(
     deeper = deeper_metrics(metrics, names)
     if top is None:
         if pairs and missing == "pairwise":
-            whole, notes = _as_it_is(used)
+            whole, notes = _with_missing(used)
         else:
             whole, notes = complete(used, missing, pairs=pairs)
         return whole, deeper + notes
-    by = main(used) if by is None else metric_of(scores, by)
+    by = main_metric(used) if by is None else metric_of(scores, by)
     if by in names:
         needed = used
     else:
@@ -325,7 +327,7 @@ def metric_of(scores: xr.DataArray, name: str) -> str:
     return str(metric)
 
 
-def _as_it_is(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+def _with_missing(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     """Return a cube with its missing cells, and a note on them."""
     scores = _require_scale(check(scores))
     absent = int(np.isnan(scores.values).sum())
@@ -359,18 +361,18 @@ def require_size(scores: xr.DataArray, what: str, topics: int) -> None:
     )
 
 
-def main(scores: xr.DataArray) -> str:
+def main_metric(scores: xr.DataArray) -> str:
     """Return the metric that systems are ordered by where none is named, see `metrics.names.leading`."""
     return leading(map(str, scores.metric.values))
 
 
-def on_main(scores: xr.DataArray, option: str) -> list[str]:
+def main_notes(scores: xr.DataArray, option: str) -> list[str]:
     """Note which of several metrics ranks the systems where none is named, and the option that names another."""
     count = scores.sizes["metric"]
     if count == 1:
         return []
     return [
-        f"of the {count} metrics {main(scores)} ranks the systems; {option} names another"
+        f"of the {count} metrics {main_metric(scores)} ranks the systems; {option} names another"
     ]
 
 
@@ -407,19 +409,19 @@ def complete(
     count = f"{int(absent.sum())} of {absent.size} scores are missing"
     if missing in ("error", "pairwise"):
         raise ScoresError(
-            f"{count} (first: {first_of(scores, absent)}); {_instead(absent, missing, pairs)}"
+            f"{count} (first: {first_of(scores, absent)}); {_missing_hint(absent, missing, pairs)}"
         )
     kept = complete_part(absent, _DROPPED[missing])
     of_system, of_topic, _ = kept
     if not (of_system.any() and of_topic.any()):
         every = "system" if missing == "systems" else "topic"
         raise ScoresError(
-            f"{count}, and every {every} lacks some; {_instead(absent, missing, pairs)}"
+            f"{count}, and every {every} lacks some; {_missing_hint(absent, missing, pairs)}"
         )
     if of_topic.sum() < min(2, of_topic.size):
         left = f"{counted(int(of_system.sum()), 'system')} and {counted(int(of_topic.sum()), 'topic')}"
         raise ScoresError(
-            f"{count}, and --missing {missing} leaves {left}; {_instead(absent, missing, pairs)}"
+            f"{count}, and --missing {missing} leaves {left}; {_missing_hint(absent, missing, pairs)}"
         )
     dropped = [
         f"{np.count_nonzero(~keep)} of {keep.size} {dim}s ({listed(scores[dim].values[~keep], 3)})"
@@ -436,7 +438,7 @@ def _enough(kept: Sequence[Bools]) -> bool:
     return all(one.sum() >= min(2, one.size) for one in kept[:2])
 
 
-def _instead(absent: Bools, missing: MissingOfPairs, pairs: bool) -> str:
+def _missing_hint(absent: Bools, missing: MissingOfPairs, pairs: bool) -> str:
     """Say what can be done about missing scores: the ways that leave 2 systems and 2 topics, where there are 2."""
     ways = [
         way for way, axes in _DROPPED.items() if _enough(complete_part(absent, axes))
@@ -474,11 +476,11 @@ def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -
     )
 
 
-def varying(scores: xr.DataArray) -> xr.DataArray:
+def varying_metrics(scores: xr.DataArray) -> xr.DataArray:
     """Keep the metrics that distinguish systems: a metric whose mean is the same for all correlates with nothing.
 
     >>> from irmeta.scores.cube import cube
-    >>> varying(cube([[[0.1, 1.0]], [[0.2, 1.0]]], ["a", "b"], ["301"], ["AP", "P@10"])).metric.values.tolist()
+    >>> varying_metrics(cube([[[0.1, 1.0]], [[0.2, 1.0]]], ["a", "b"], ["301"], ["AP", "P@10"])).metric.values.tolist()
     ['AP']
     """
     values = means(scores).values

@@ -17,7 +17,7 @@ from irmeta.metrics.names import is_known, nearest, parse, standardized
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about, recorded
 from irmeta.scores.cube import check, only_numbered
-from irmeta.scores.groups.runs import rescaled, spread_of
+from irmeta.scores.groups.runs import rescaled_run_facts, spread_of
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.selection import complete, prepare
 from irmeta.scores.tables.frames import ALL
@@ -46,7 +46,7 @@ def fit(
     >>> float(fit(scores).sd.item().__round__(12))
     0.2
     """
-    _refuse(check(scores))
+    _require_standardizable(check(scores))
     scores, notes = prepare(scores, missing=missing, pairs=True, by_topic=True)
     if scores.sizes["system"] < 2:
         raise ScoresError(
@@ -67,14 +67,14 @@ def fit(
         "scores": about(scores),
         "notes": notes,
         "irmeta": version("irmeta"),
-        **_together(scores, factors, teams),
+        **_standardizing_facts(scores, factors, teams),
     }
     return dataset_of(
         factors, list(scores.topic.values), list(scores.metric.values)
     ).assign_attrs(recorded(provenance))
 
 
-def _together(
+def _standardizing_facts(
     scores: xr.DataArray, factors: standardizers.Factors, teams: Grouping
 ) -> dict[str, Any]:
     """Describe the standardizing systems by metric: how they vary together over topics, and where each stands."""
@@ -125,11 +125,11 @@ def apply(
     require_choice("kind", kind, tuple(standardizers.KINDS))
     require_choice("flat", flat, get_args(Flat))
     scores = check(scores)
-    _refuse(scores)
+    _require_standardizable(scores)
     _require_factors(factors)
     factors, taken = with_cutoff(factors, scores.metric.values)
     _require_names(scores, factors)
-    notes = [*doubts(scores, factors), *taken]
+    notes = [*topic_doubts(scores, factors), *taken]
     arrays = _arrays(
         factors.sel(topic=scores.topic.values, metric=scores.metric.values)
     )
@@ -161,7 +161,7 @@ def apply(
             kind=kind,
             flat="raw" if flat == "raw" else "half",
         )
-        facts = rescaled(about(scores)[REPEATS], _slopes(scores, other))
+        facts = rescaled_run_facts(about(scores)[REPEATS], _slopes(scores, other))
         made = made.assign_attrs(recorded({REPEATS: facts}))
     if flat == "drop":
         return made.isel(topic=~undefined.any(axis=1))
@@ -276,7 +276,7 @@ def counterpart(name: str, new: Mapping[str, xr.DataArray]) -> xr.DataArray:
     )
 
 
-def common(
+def on_common_topics(
     old: xr.DataArray, new: xr.DataArray, missing: Missing = "error"
 ) -> tuple[xr.DataArray, xr.DataArray, list[str]]:
     """Cut two cubes to the topics and metrics that both have, without missing cells; say what was left out."""
@@ -284,12 +284,12 @@ def common(
     old = check(old)
     new = check(new)
     for dim in ("metric", "topic"):
-        old, new = _shared(old, new, dim, notes)
+        old, new = _cut_to_common(old, new, dim, notes)
     old, of_old = complete(old, missing)
     new, of_new = complete(new, missing)
-    notes += of_old + of_new + _numbered(old.topic.values, old.attrs, new.attrs)
+    notes += of_old + of_new + _numbering_doubts(old.topic.values, old.attrs, new.attrs)
     # again: each may have dropped topics of its own
-    old, new = _shared(old, new, "topic", notes)
+    old, new = _cut_to_common(old, new, "topic", notes)
     return old, new, notes
 
 
@@ -297,11 +297,11 @@ OWN_NAME = "own_name"
 """The attribute of scores that keeps a collection's name where they were renamed after the factors."""
 
 
-def doubts(scores: xr.DataArray, factors: xr.Dataset) -> list[str]:
+def topic_doubts(scores: xr.DataArray, factors: xr.Dataset) -> list[str]:
     """Warn if nothing says that scores and factors are of the same topics, which are only numbered."""
     if _judgments(about(scores)) & _judgments(about(factors).get("scores")):
         return []
-    return _numbered(scores.topic.values, scores.attrs, factors.attrs)
+    return _numbering_doubts(scores.topic.values, scores.attrs, factors.attrs)
 
 
 def _judgments(provenance: Any) -> set[str]:
@@ -316,7 +316,7 @@ def _judgments(provenance: Any) -> set[str]:
     return set()
 
 
-def _numbered(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
+def _numbering_doubts(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
     """Warn if two collections only number their topics, so that equal names say nothing."""
     names = [
         str(attrs.get(OWN_NAME, attrs.get("collection", "collection")))
@@ -375,7 +375,7 @@ def digest(factors: xr.Dataset) -> str:
     return sha.hexdigest()[:16]
 
 
-def _shared(
+def _cut_to_common(
     old: xr.DataArray, new: xr.DataArray, dim: str, notes: list[str]
 ) -> tuple[xr.DataArray, xr.DataArray]:
     """Cut both cubes to the names of a dimension that both have, in the order of the first, and note what goes."""
@@ -451,7 +451,7 @@ def require_raw(scores: xr.DataArray) -> None:
         raise ScoresError("these scores are already standardized; use raw scores")
 
 
-def _refuse(scores: xr.DataArray) -> None:
+def _require_standardizable(scores: xr.DataArray) -> None:
     """Raise ScoresError for cubes that cannot be standardized."""
     if list(scores.topic.values) == [ALL]:
         raise ScoresError(

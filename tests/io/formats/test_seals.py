@@ -107,7 +107,7 @@ def _one_part(
         patched.setattr(archive, "write", lambda *_, **__: 1 / 0)
         with pytest.raises(ZeroDivisionError):
             irmeta.evaluate_to(out.with_name("cut.parquet"), qrels, runs, "AP P@1")
-    (*_, part) = archive.finished(out.with_name("cut.parquet"))
+    (*_, part) = archive.finished_parts(out.with_name("cut.parquet"))
     return archive.parts_of(out) / part.name, part.read_bytes()
 
 

@@ -11,7 +11,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.tables.adding import add, remove
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.scores.groups.repeats import by_runs, not_in_intervals, with_repeats
+from irmeta.scores.groups.repeats import by_runs, notes_on_runs, with_repeats
 
 TASKS = ["nq", "fiqa", "covid"]
 
@@ -211,7 +211,7 @@ def test_means_of_other_runs_or_topics_have_intervals_over_topics(
     assert facts["metrics"] == {}
     whole = cubes["board"].dropna("topic")
     assert by_runs(whole) == (whole, [])
-    (note,) = not_in_intervals(about(whole))
+    (note,) = notes_on_runs(about(whole))
     assert f"{systems} systems are the mean of several runs" in note
 
 

@@ -15,12 +15,12 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import (
-    added,
     by_cluster,
-    described,
-    measured,
-    noticed,
-    of_each,
+    cluster_facts,
+    clustering_notes,
+    contributions,
+    promise_names,
+    unit_scores,
     with_clusters,
 )
 from irmeta.scores.selection import prepare
@@ -90,9 +90,9 @@ def test_without_clusters_no_score_is_touched():
     alone = with_clusters(plain, {name: name for name in plain.topic.values})
     for scores in (plain, alone):
         assert by_cluster(scores)[0] is scores
-        assert added(scores.values, scores) is scores.values
-        assert of_each(scores) is scores
-        assert described(scores) == {}
+        assert contributions(scores.values, scores) is scores.values
+        assert unit_scores(scores) is scores
+        assert cluster_facts(scores) == {}
 
 
 def test_a_mean_may_be_over_clusters():
@@ -263,11 +263,13 @@ def test_missing_scores_are_refused():
 
 def test_clusters_that_nobody_named_are_noticed():
     """Turns whose differences are alike give a note with what it costs; turns that are not, and other names, do not."""
-    [note] = noticed(_turns(0.6))
+    [note] = clustering_notes(_turns(0.6))
     assert "60 names have 12 stems" in note
     assert "times too short" in note
-    assert noticed(_turns(0.6, names="q{}{}")) == []
-    assert sum(bool(noticed(_turns(0.0, seed=seed))) for seed in range(40)) <= 4
+    assert clustering_notes(_turns(0.6, names="q{}{}")) == []
+    assert (
+        sum(bool(clustering_notes(_turns(0.0, seed=seed))) for seed in range(40)) <= 4
+    )
 
 
 def test_scores_that_are_alike_matter_to_means():
@@ -275,8 +277,8 @@ def test_scores_that_are_alike_matter_to_means():
     scores = _turns(0.0)
     shared = np.linspace(-1.5, 1.5, 12).repeat(5)
     alike = scores + 0.1 * shared[:, None]
-    assert noticed(alike) == []
-    [note] = noticed(alike, of_means=True)
+    assert clustering_notes(alike) == []
+    [note] = clustering_notes(alike, of_means=True)
     assert "scores by AP are alike" in note
     assert "intervals of means" in note
     assert note in describe(alike).notes
@@ -343,10 +345,10 @@ def test_query_variations_are_noticed_by_names_without_separators():
             name.format(at // 5, at % 5, "abcde"[at % 5])
             for at in range(scores.sizes["topic"])
         ]
-        (note,) = noticed(scores.assign_coords(topic=topics))
+        (note,) = clustering_notes(scores.assign_coords(topic=topics))
         assert "60 names have 12 stems" in note
     topics = [f"q{at}" for at in range(scores.sizes["topic"])]
-    assert not noticed(scores.assign_coords(topic=topics))
+    assert not clustering_notes(scores.assign_coords(topic=topics))
 
 
 def test_topics_are_worth_fewer_independent_ones():
@@ -382,7 +384,7 @@ def test_weak_clusters_hardly_matter(data, tmp_path):
     ratio = (clustered["high"] - clustered["low"]) / (plain["high"] - plain["low"])
     assert 0.9 < float(ratio.mean()) < 1.4
     np.testing.assert_allclose(plain["mean"].values, clustered["mean"].values)
-    assert noticed(scores) == []
+    assert clustering_notes(scores) == []
 
 
 def test_sentences_name_what_is_independent():
@@ -424,9 +426,9 @@ def test_promises_over_clusters_are_those_that_were_measured_over_them():
     """Reliability and judges name shares that held with so many clusters: theirs are other than those over topics."""
     turns = with_clusters(_turns(0.6), "stem")
     units = prepare(turns)[0]
-    assert measured(units, "Phi") == ["Phi, clusters"]
-    assert measured(turns, "Phi") == ["Phi"]
-    share = held(*measured(units, "tau, good judge"), systems=6, topics=12)
+    assert promise_names(units, "Phi") == ["Phi, clusters"]
+    assert promise_names(turns, "Phi") == ["Phi"]
+    share = held(*promise_names(units, "tau, good judge"), systems=6, topics=12)
     notes = about(compare_judges({"people": turns, "machine": turns + 0.01}))["notes"]
     assert f"95% intervals of tau held in {share.share}" in " ".join(notes)
 

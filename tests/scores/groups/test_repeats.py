@@ -13,8 +13,13 @@ from irmeta.measured.coverage import held
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
-from irmeta.scores.groups.clusters import held_of_means, with_clusters
-from irmeta.scores.groups.repeats import by_runs, unmoved, with_judges, with_repeats
+from irmeta.scores.groups.clusters import coverage_of_means, with_clusters
+from irmeta.scores.groups.repeats import (
+    by_runs,
+    unmoved_scores,
+    with_judges,
+    with_repeats,
+)
 from irmeta.scores.selection import prepare
 from irmeta.stats.leaderboards.aggregates import parts
 from irmeta.stats.leaderboards.bradley_terry import strengths
@@ -88,7 +93,7 @@ def test_what_is_moved_comes_back(seed):
     assert len(notes) == 1
     for dim in ("system", "topic"):
         np.testing.assert_allclose(moved.mean(dim), made.mean(dim), atol=1e-12)
-    np.testing.assert_allclose(unmoved(moved), made, atol=1e-12)
+    np.testing.assert_allclose(unmoved_scores(moved), made, atol=1e-12)
 
 
 def test_geometric_means_are_kept_on_their_scale():
@@ -483,7 +488,7 @@ def test_what_holds_over_clusters_and_runs_was_measured_with_both():
     """Where topics come in clusters and systems ran several times, shares are of collections with both."""
     clustered = with_clusters(_runs(metrics=("AP",)), "stem")
     units, _ = prepare(with_repeats(clustered, "stem"))
-    found = held_of_means(units, "a difference", "difference of means of runs")
+    found = coverage_of_means(units, "a difference", "difference of means of runs")
     size = {"systems": 3, "topics": 4}
     assert found == held("difference of means of runs, clusters", **size)
     assert found.unit == "clusters"

@@ -172,7 +172,7 @@ def import_scores(
     """
     from irmeta.io.formats.scores import save
     from irmeta.io.tables import adding
-    from irmeta.scores.groups.clusters import of_unused
+    from irmeta.scores.groups.clusters import unused_column_notes
     from irmeta.scores.result import describe
 
     if remove is not None:
@@ -204,7 +204,7 @@ def import_scores(
         for cube in cubes.values()
         for facts in [describe(cube)]
         for note in (
-            *of_unused(facts),
+            *unused_column_notes(facts),
             *facts.get("notes", []),
             *facts.get(PRINTED, []),
         )

@@ -170,7 +170,7 @@ def joined(seen: Sequence["Seen"]) -> Iterator["Seen"]:
 def _of_runs(
     judgments: Sequence["Seen"], runs: Sequence["Seen"], *, named: bool
 ) -> Iterator[tuple[str, str]]:
-    from irmeta.evaluation.sources import is_beside
+    from irmeta.evaluation.sources import is_side_file
     from irmeta.io.files import location
     from irmeta.io.runs.rankings import collection_name
 
@@ -186,7 +186,7 @@ def _of_runs(
         return
     yield "validate", f"{files} --qrels {qrels}"
     beside = [location(part.path) for one in runs for part in one.parts]
-    skip = "" if all(map(is_beside, beside)) else " --on-error skip"
+    skip = "" if all(map(is_side_file, beside)) else " --on-error skip"
     name = collection_name(judgments[0].path) if named else "scores"
     yield "evaluate", f"{qrels} {files} -o {shlex.quote(f'{name}.parquet')}{skip}"
     if len(judgments) > 1:

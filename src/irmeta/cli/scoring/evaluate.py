@@ -247,14 +247,14 @@ def _remark(notes: list[str], *, quiet: bool) -> None:
 
 def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written":
     """Evaluate to a score file; say where an interrupted evaluation continues, and where this one may."""
-    from irmeta.evaluation.archive.writing import evaluate_to, finished, parts_of
+    from irmeta.evaluation.archive.writing import evaluate_to, finished_parts, parts_of
 
-    if finished(output):
+    if finished_parts(output):
         say(f"continuing with what is finished, in {parts_of(output)}", quiet=quiet)
     try:
         return evaluate_to(output, *given, **options)
     except BaseException:
-        if finished(output):
+        if finished_parts(output):
             say(
                 f"what is finished is kept in {parts_of(output)}; the same command continues from there",
                 quiet=quiet,

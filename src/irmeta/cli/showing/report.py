@@ -84,7 +84,7 @@ def report(
     from irmeta.metrics.names import metric_names
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
-    from irmeta.scores.selection import on_main
+    from irmeta.scores.selection import main_notes
 
     names: dict[str, Any] = {"systems": pooled.systems}
     called.names_in(names)
@@ -113,7 +113,7 @@ def report(
     say(headlines(sections), quiet=quiet)
     if by is None and len(cubes) == 1:
         [scores] = cubes.values()
-        for note in on_main(scores, "--by"):
+        for note in main_notes(scores, "--by"):
             say_note(note, quiet=quiet)
     say_wrote(page, "open it in a browser", quiet=quiet)
 

@@ -54,7 +54,7 @@ def sample(
     import numpy as np
 
     from irmeta.io.lists import sample_text
-    from irmeta.scores.groups.clusters import in_order
+    from irmeta.scores.groups.clusters import number_names
     from irmeta.stats.judging.planning import draw_whole
 
     given = _given(file, collection, clusters)
@@ -67,7 +67,7 @@ def sample(
         raise IrmetaError(
             "--strata needs the machine's scores; give a score file, as irmeta evaluate writes it"
         )
-    every, number = in_order(given.clusters or names)
+    every, number = number_names(given.clusters or names)
     if strata > min(topics, len(every)):
         what = f"from {counted(len(every), 'cluster')} in" if whole else "from"
         raise IrmetaError(
@@ -128,12 +128,12 @@ class _Given(NamedTuple):
 
     def said(self, number: "Ints", drawn: "Ints") -> str:
         """Say which clusters are in a draw, what it estimates, and what its topics are worth."""
-        from irmeta.scores.groups.clusters import few, in_order
+        from irmeta.scores.groups.clusters import few_clusters_clause, number_names
 
-        clusters, place = in_order([str(one) for one in number[drawn]])
+        clusters, place = number_names([str(one) for one in number[drawn]])
         said = (
             f". They are all topics of {len(clusters)} of {counted(int(number.max()) + 1, 'cluster')}; estimates "
-            f"(judges estimate --clusters) are of means over topics.{few(place)}"
+            f"(judges estimate --clusters) are of means over topics.{few_clusters_clause(place)}"
         )
         if not (worths := self._worth(number, drawn)):
             return said
@@ -145,9 +145,11 @@ class _Given(NamedTuple):
 
     def _worth(self, number: "Ints", drawn: "Ints") -> tuple[float, float] | None:
         """Return how many topics drawn one by one are worth as much for a mean, and for a difference, if known."""
-        from irmeta.scores.groups.clusters import worth
+        from irmeta.scores.groups.clusters import independent_topics
 
-        worths = None if self.scores is None else worth(self.scores, number)
+        worths = (
+            None if self.scores is None else independent_topics(self.scores, number)
+        )
         if worths is None:
             return None
         mean, difference = worths

@@ -52,7 +52,7 @@ class Collection:
         place = f"{path}, collection {job.collection!r}"
         if job.collection not in everything:
             if not named:
-                _refuse_other_name(path, job, everything)
+                _require_one_name(path, job, everything)
             return cls(place)
         about = everything[job.collection]
         _require_same(place, job, about)
@@ -122,7 +122,7 @@ def _notes(old: Any, new: About) -> list[str]:
     return notes
 
 
-def _refuse_other_name(
+def _require_one_name(
     path: Path, job: Evaluation, everything: dict[str, About]
 ) -> None:
     """Raise ScoresError if the user named no collection, and the file holds one of these judgments by another name."""

@@ -27,7 +27,7 @@ from irmeta.io.outputs import require_folder, writing
 from irmeta.io.runs.trec import Reading
 from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import Metric
-from irmeta.scores.cube import cube, possible
+from irmeta.scores.cube import cube, require_possible_scores
 from irmeta.scores.names import labels
 
 try:
@@ -89,7 +89,7 @@ def evaluate_to(
     require_folder(path)
     job = Evaluation.of(qrels, runs, metrics, **options)
     since = version_of(path)  # to notice who else writes the file meanwhile
-    with _alone(path):
+    with _locked_parts(path):
         # what the file holds already of this collection
         whole = Collection(str(path))
         if append:
@@ -107,7 +107,7 @@ def evaluate_to(
                 else:
                     parts.add(outcome)
                     outcomes.append(dataclasses.replace(outcome, scores=None))
-        about = _about(job, outcomes)
+        about = _collection_facts(job, outcomes)
         added = about["names"]["system"]
         scored = about["names"]["topic"]
         # parts have every judged topic; with topics="common" some are not scored
@@ -128,7 +128,7 @@ def evaluate_to(
         return Written(about, kept + sum(one.key in parts.done for one in outcomes))
 
 
-def _about(job: Evaluation, outcomes: Sequence[RunScores]) -> About:
+def _collection_facts(job: Evaluation, outcomes: Sequence[RunScores]) -> About:
     """Return what a score file says of a collection of these runs."""
     systems = [one.name for one in outcomes if one.error is None]
     topics = job.scored_topics(outcomes)
@@ -143,7 +143,7 @@ def _about(job: Evaluation, outcomes: Sequence[RunScores]) -> About:
 
 
 @contextmanager
-def _alone(output: Path) -> Iterator[None]:
+def _locked_parts(output: Path) -> Iterator[None]:
     """Lock the folder of parts; raise FileFormatError if another evaluation on this machine has it."""
     folder = parts_of(output)
     try:
@@ -184,7 +184,7 @@ def parts_of(output: Path) -> Path:
     return output.with_name(f".{output.name}.parts")
 
 
-def finished(output: Path) -> list[Path]:
+def finished_parts(output: Path) -> list[Path]:
     """List the finished parts of a score file that is not whole yet."""
     return sorted(parts_of(output).glob(_PARTS))
 
@@ -202,7 +202,7 @@ class Parts:
         self._since = time.monotonic()
         self._part: dict[Key, Path] = {}
         self.done: Done = {}
-        for part in finished(output):
+        for part in finished_parts(output):
             for outcome in self._read(part):
                 self.done[outcome.key] = outcome
                 self._part[outcome.key] = part
@@ -298,4 +298,6 @@ class Parts:
         values = np.reshape(scores, shape)
         systems = [outcome.name for outcome in self._held]
         names = systems, task.topics, self._job.metrics
-        return possible(cube(values, *names, collection=self._job.collection))
+        return require_possible_scores(
+            cube(values, *names, collection=self._job.collection)
+        )

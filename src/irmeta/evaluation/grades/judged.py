@@ -175,7 +175,7 @@ class Judged:
     def num_relevant_above(self, end: Ints, rel: float) -> Floats:
         """Count relevant documents down to a rank of each topic, `end` of shape (topic,): (system, topic)."""
         if arrays.core:
-            return self._summed(arrays.core.counts, end, self.of_grade(rel))
+            return self._sum_by_core(arrays.core.counts, end, self.of_grade(rel))
         topic = self.cell % self.facts.topics
         deep_enough = self.rank < end[topic]
         relevant = self.code >= self.of_grade(rel)
@@ -186,7 +186,7 @@ class Judged:
     def sum_of_precisions(self, k: int | None, rel: float) -> Floats:
         """Sum the precisions at relevant documents among the first k: (system, topic)."""
         if arrays.core:
-            return self._summed(
+            return self._sum_by_core(
                 arrays.core.precisions, self._end(k), self.of_grade(rel)
             )
         so_far = self.relevant_so_far(rel)[..., :k]
@@ -196,7 +196,9 @@ class Judged:
     def reciprocal_of_first(self, k: int | None, rel: float) -> Floats:
         """Return 1 / rank of the first relevant document, 0 without one among the first k: (system, topic)."""
         if arrays.core:
-            return self._summed(arrays.core.firsts, self._end(k), self.of_grade(rel))
+            return self._sum_by_core(
+                arrays.core.firsts, self._end(k), self.of_grade(rel)
+            )
         relevant = self.relevant(rel)[..., :k]
         return relevant.any(axis=-1) / (relevant.argmax(axis=-1) + 1)
 
@@ -207,7 +209,7 @@ class Judged:
         """
         by_code = self._by_code(gain)
         if arrays.core:
-            return self._summed(arrays.core.gains, self._end(k), by_code, weights)
+            return self._sum_by_core(arrays.core.gains, self._end(k), by_code, weights)
         codes = self.codes[..., :k]
         return total(by_code.take(codes) * weights[: codes.shape[-1]])
 
@@ -218,7 +220,7 @@ class Judged:
         """
         by_code = self._by_code(stop)
         if arrays.core:
-            return self._summed(arrays.core.stops, self._end(k), by_code)
+            return self._sum_by_core(arrays.core.stops, self._end(k), by_code)
         stops = by_code.take(self.codes[..., :k])
         # the chance to reach a rank: the product over earlier ones of 1 - stop
         reached = np.ones_like(stops)
@@ -230,13 +232,13 @@ class Judged:
         """Sum over relevant documents the judged non-relevant ones above, at most `most`, (topic,): (system, topic)."""
         if arrays.core:
             codes = self.of_grade(0), self.of_grade(rel)
-            return self._summed(arrays.core.above, *codes, most)
+            return self._sum_by_core(arrays.core.above, *codes, most)
         above = self.nonrelevant(rel).cumsum(axis=-1, dtype=np.int32)
         counted = np.minimum(above, most.astype(np.int32)[:, None])
         of_relevant = counted * self.relevant(rel)
         return of_relevant.sum(axis=-1).astype(np.float64)
 
-    def _summed(self, sums: Callable[..., None], *given: Any) -> Floats:
+    def _sum_by_core(self, sums: Callable[..., None], *given: Any) -> Floats:
         """Let the core add over the ranks of judged documents: (system, topic)."""
         found = np.zeros(self.retrieved.shape)
         sums(self.first, self.cell, self.rank, self.code, *given, found)

@@ -89,8 +89,8 @@ class Judgments:
             row = row[order]
             topic = topic[order]
             score = score[order]
-        new = _changes(topic)
-        ranking = Ranking(row, topic, new, new | _changes(score))
+        new = _differs_from_previous(topic)
+        ranking = Ranking(row, topic, new, new | _differs_from_previous(score))
         places = np.flatnonzero(ranking.tied)
         if places.size:
             # within each tie, numbered by where it begins, by document id, the last one first
@@ -121,8 +121,8 @@ class Judgments:
             retrieved=retrieved,
             topics=frozenset(shared),
             other_topics=len(run.topics) - len(shared),
-            disagreeing=_disagreeing(run, ranking),
-            constant=_constant(ranking, retrieved),
+            disagreeing=_count_disagreeing_lists(run, ranking),
+            constant=_count_constant_lists(ranking, retrieved),
             order=_digest(key, rank),
         )
 
@@ -214,14 +214,14 @@ def _digest(key: Words, rank: Ints) -> str:
     return format(int(scrambled(scrambled(placed)).sum()), "016x")
 
 
-def _constant(ranking: Ranking, retrieved: Ints) -> int:
+def _count_constant_lists(ranking: Ranking, retrieved: Ints) -> int:
     """Count the topics whose list of several documents has one score."""
     falls = ranking.lower & ~ranking.new
     steps = np.bincount(ranking.topic[falls], minlength=retrieved.size)
     return int(np.count_nonzero((retrieved > 1) & (steps == 0)))
 
 
-def _changes(values: Indices | Floats) -> Bools:
+def _differs_from_previous(values: Indices | Floats) -> Bools:
     """Say where a value differs from the one before it."""
     new = np.ones(values.size, dtype=np.bool_)
     new[1:] = values[1:] != values[:-1]
@@ -230,14 +230,14 @@ def _changes(values: Indices | Floats) -> Bools:
 
 def _is_ranked(topic: Indices, score: Floats) -> bool:
     """Tell whether each topic is one block, and scores never rise within it."""
-    new = _changes(topic)
+    new = _differs_from_previous(topic)
     rises_within = (score[1:] > score[:-1]) & ~new[1:]
     heads = topic[new].tolist()
     one_block_each = len(set(heads)) == len(heads)
     return one_block_each and not bool(rises_within.any())
 
 
-def _disagreeing(run: Run, ranking: Ranking) -> int:
+def _count_disagreeing_lists(run: Run, ranking: Ranking) -> int:
     """Count the topics in whose list a document is ranked above one of higher score; ties may be in any order."""
     if run.ranks is None or not ranking.row.size:
         return 0

@@ -333,7 +333,7 @@ def _exp2(exponents: Floats) -> Floats:
 
 
 def _discounts(depth: int) -> Floats:
-    return _known_discounts(_doubled(depth))[:depth]
+    return _known_discounts(_next_power_of_2(depth))[:depth]
 
 
 @cache
@@ -342,7 +342,7 @@ def _known_discounts(depth: int) -> Floats:
 
 
 def _powers(p: float, depth: int) -> Floats:
-    return _known_powers(p, _doubled(depth))[:depth]
+    return _known_powers(p, _next_power_of_2(depth))[:depth]
 
 
 @cache
@@ -350,7 +350,7 @@ def _known_powers(p: float, depth: int) -> Floats:
     return np.array([math.pow(p, rank) for rank in range(depth)])
 
 
-def _doubled(depth: int) -> int:
+def _next_power_of_2(depth: int) -> int:
     """Return the power of 2 from `depth` on: few arrays are then kept, whatever depths there are."""
     return 1 << (depth - 1).bit_length()
 

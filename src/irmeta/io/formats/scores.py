@@ -23,8 +23,8 @@ from irmeta.io.strictly import fitting, parsed
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import OVER, about, chosen_from
-from irmeta.scores.cube import DIMS, check, cube, possible
-from irmeta.scores.cubes import by_name, distinct
+from irmeta.scores.cube import DIMS, check, cube, require_possible_scores
+from irmeta.scores.cubes import by_name, distinctly_named
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.names import labels, require_short
 from irmeta.scores.selection import choose_names, select
@@ -109,7 +109,7 @@ def from_rows(
             if clusters:
                 over = about.get(OVER, "topics")
                 made = with_clusters(made, clusters, mean_over=over)
-            cubes[name] = possible(made)
+            cubes[name] = require_possible_scores(made)
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
             f"some scores are not numbers, or their names are not in the file's lists: {reason(error)}"
@@ -233,7 +233,7 @@ def save(
     """
     cubes = by_name(scores)
     named = [
-        possible(one).assign_attrs(collection=labels([name])[0])
+        require_possible_scores(one).assign_attrs(collection=labels([name])[0])
         for name, one in cubes.items()
     ]
     said = described(named)
@@ -557,5 +557,5 @@ def load_files(
     require_fitting("score files", each, [Sequence[str | PathLike[str]]])
     if not each:
         raise ScoresError("there are no score files; name one or more")
-    [cubes] = distinct([[(Path(path), load_all(path)) for path in each]])
+    [cubes] = distinctly_named([[(Path(path), load_all(path)) for path in each]])
     return cubes

@@ -18,9 +18,9 @@ from irmeta.io.files import Location, shown
 from irmeta.io.formats.scores import CLUSTERS, from_rows
 from irmeta.scores.attributes import MACHINES, REPEATS
 from irmeta.scores.cube import DIMS
-from irmeta.scores.groups.runs import described
+from irmeta.scores.groups.runs import run_facts
 from irmeta.scores.names import labels, require_names
-from irmeta.scores.tables.frames import spelled
+from irmeta.scores.tables.frames import with_spelled_metrics
 from irmeta.words import counted, joined, listed, shortened
 
 _MOST = 5
@@ -129,7 +129,7 @@ def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
     columns = [*Row._fields[:-1], "file"]
     types = [*[pl.String] * 4, pl.Float64, *[pl.String] * 3, pl.Int64]
     schema = dict(zip(columns, types, strict=True))
-    frame = spelled(pl.DataFrame(rows, schema=schema, orient="row"))
+    frame = with_spelled_metrics(pl.DataFrame(rows, schema=schema, orient="row"))
     frame = frame.with_row_index("row")
     for column in _CELL:
         _require_names(frame.unique(column, keep="first"), column, parts)
@@ -270,7 +270,7 @@ def _runs(frame: pl.DataFrame, cluster: Mapping[str, str] | None) -> dict[str, A
     groups = None
     if cluster is not None:
         groups = np.unique([cluster[topic] for topic in topics], return_inverse=True)[1]
-    return described(scores, np.array(number), systems, metrics, groups)
+    return run_facts(scores, np.array(number), systems, metrics, groups)
 
 
 def _clusters(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, dict[str, str]]:

@@ -22,8 +22,8 @@ from irmeta.metrics.names import canonical, is_known
 from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import check, cube, only_numbered
-from irmeta.scores.names import bare, labels
-from irmeta.scores.tables.frames import ALL, spelled
+from irmeta.scores.names import labels, without_run_suffix
+from irmeta.scores.tables.frames import ALL, with_spelled_metrics
 from irmeta.stats.arrays import Floats
 from irmeta.words import shortened
 
@@ -285,7 +285,7 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
     if not kept:
         raise FileFormatError(f"{path}: no scores; expected the output of trec_eval -q")
     if len(runs) == 1:
-        runs = [bare(stem(path))]
+        runs = [without_run_suffix(stem(path))]
     elif "" in runs:
         raise FileFormatError(
             f"{path}: several runs, but some have no runid line; save one file for each run"
@@ -299,7 +299,7 @@ def table_of(
 ) -> pl.DataFrame:
     """Make a table of rows (system, topic, metric, score); a score that its metric cannot take raises."""
     named = [(*labels(names), score) for *names, score in rows]
-    frame = spelled(
+    frame = with_spelled_metrics(
         pl.DataFrame(named, schema=["system", "topic", "metric", "score"], orient="row")
     )
     for (metric,), part in frame.group_by("metric", maintain_order=True):

@@ -13,8 +13,8 @@ from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.report.page.panel import Panel, attempt, names
 from irmeta.scores.attributes import about
-from irmeta.scores.groups.teams import Grouping, grouped, source_of_groups
-from irmeta.scores.selection import choose_names, complete, main, varying
+from irmeta.scores.groups.teams import Grouping, groups_of, source_of_groups
+from irmeta.scores.selection import choose_names, complete, main_metric, varying_metrics
 from irmeta.studies import name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, listed
@@ -73,7 +73,7 @@ class Content:
         for name, given in cubes.items():
             used[name], left_out[name] = _usable(name, given, missing)
             # a table that lacks systems would leave every section without figures
-            grouped(names(used[name].system), asked.get("teams"))
+            groups_of(names(used[name].system), asked.get("teams"))
         return cls(
             cubes,
             used,
@@ -195,7 +195,7 @@ def _usable(
                 f"{listed(few)}: left out of all sections, as most scores are missing",
                 *left_out,
             ]
-    kept = varying(complete_or_not)
+    kept = varying_metrics(complete_or_not)
     if flat := [
         metric
         for metric in names(complete_or_not.metric)
@@ -232,4 +232,4 @@ def order_by(scores: xr.DataArray, by: str | None) -> str:
                 f"no metric {by!r} to order the systems of {where} by; {nearest(by, known)}"
             )
         return found
-    return main(scores)
+    return main_metric(scores)

@@ -35,7 +35,7 @@ from irmeta.report.page.templates import (
 from irmeta.report.plots import figure
 from irmeta.report.plots.marks import placed
 from irmeta.scores.cubes import by_name
-from irmeta.scores.groups.teams import Grouping, by_default, grouped
+from irmeta.scores.groups.teams import Grouping, default_teams, groups_of
 from irmeta.scores.selection import choose_names
 from irmeta.scores.tables.frames import ALL
 from irmeta.stats.prediction.intervals import LEVELS
@@ -173,9 +173,9 @@ def _called(
     """Return scores of systems under their labels, and put these where teams, results and what to mark have names."""
     called, known = relabelled(cubes, labels)
     every = [str(name) for one in cubes.values() for name in one.system.values]
-    teams = asked.get("teams") or by_default(every)
+    teams = asked.get("teams") or default_teams(every)
     if teams is not None:
-        asked["teams"] = grouped(every, teams).called(known)
+        asked["teams"] = groups_of(every, teams).called(known)
     if (marked := asked.get("highlight")) is not None:
         either = [*every, *known.values()]
         names = choose_names("system", marked, either, "the report", "--highlight")

@@ -9,7 +9,7 @@ from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
 from irmeta.scores.groups.clusters import by_cluster
 from irmeta.scores.groups.repeats import by_runs
-from irmeta.scores.groups.teams import Grouping, grouped
+from irmeta.scores.groups.teams import Grouping, groups_of
 from irmeta.stats.rankings.best import Best, best
 
 FIGURES = Best._fields[1:]
@@ -47,7 +47,7 @@ def best_of(
     if teams is None:
         of = dict.fromkeys(systems, "all")
     else:
-        of = dict(grouped(systems, teams).of)
+        of = dict(groups_of(systems, teams).of)
     names = sorted({of[name] for name in systems})
     values = additive(scores).transpose("metric", "system", "topic").values
     shape = (len(names), len(values))

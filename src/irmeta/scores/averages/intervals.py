@@ -13,7 +13,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import limits
 from irmeta.scores.averages.means import additive, from_additive, means
 from irmeta.scores.cube import check
-from irmeta.scores.groups.clusters import by_cluster, held_of_means, right_or_wrong
+from irmeta.scores.groups.clusters import by_cluster, coverage_of_means, right_or_wrong
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.descriptive import bounded_interval, unbounded_interval
@@ -42,7 +42,7 @@ def intervals(scores: xr.DataArray, *, level: float = 0.95) -> xr.Dataset:
     scores, _ = by_runs(units)
     if scores.sizes["topic"] < 2:
         raise ScoresError("an interval over topics needs at least 2 topics")
-    return of_units(scores, level, right_or_wrong(scores))
+    return unit_intervals(scores, level, right_or_wrong(scores))
 
 
 def held_intervals(scores: xr.DataArray) -> Held:
@@ -53,16 +53,18 @@ def held_intervals(scores: xr.DataArray) -> Held:
             promise += ", few systems"
         elif not np.isfinite(limits(scores)[1]).any():
             promise += " without bounds"
-    return held_of_means(scores, promise)
+    return coverage_of_means(scores, promise)
 
 
-def of_units(scores: xr.DataArray, level: float, binary: Bools) -> xr.Dataset:
+def unit_intervals(scores: xr.DataArray, level: float, binary: Bools) -> xr.Dataset:
     """Return what `intervals` does, of topics or of values of clusters; binary : by which metrics all are 0 or 1."""
     lines = additive(scores).transpose("metric", "system", "topic")
     logs = np.isin(scores.metric.values, geometric(scores.metric.values))
     bounds = zip(*limits(scores), binary, logs, strict=True)
     ends = [
-        (_each if str(name).endswith(ESTIMATED) else _ends)(line, level, *bound)
+        (_single_intervals if str(name).endswith(ESTIMATED) else _metric_intervals)(
+            line, level, *bound
+        )
         for name, line, bound in zip(
             lines.metric.values, lines.values, bounds, strict=True
         )
@@ -75,13 +77,15 @@ def of_units(scores: xr.DataArray, level: float, binary: Bools) -> xr.Dataset:
     return xr.Dataset({"mean": means(scores), "low": low, "high": high})
 
 
-def _each(line: Floats, level: float, *bound: Any) -> tuple[Floats, Floats]:
+def _single_intervals(line: Floats, level: float, *bound: Any) -> tuple[Floats, Floats]:
     """Return the ends of each system by itself: how far an estimate is off, those of other systems do not say."""
-    low, high = zip(*(_ends(one[None], level, *bound) for one in line), strict=True)
+    low, high = zip(
+        *(_metric_intervals(one[None], level, *bound) for one in line), strict=True
+    )
     return np.concatenate(low), np.concatenate(high)
 
 
-def _ends(
+def _metric_intervals(
     line: Floats, level: float, least: float, most: float, binary: bool, logs: bool
 ) -> tuple[Floats, Floats]:
     """Return the ends (system,) of one metric's intervals, from additive scores (system, topic)."""

@@ -52,7 +52,7 @@ def widest(scores: xr.DataArray) -> Floats:
     return np.where(logs, np.inf, most - least)
 
 
-def seen(
+def detection_clause(
     differ: int,
     units: int,
     alpha: float,
@@ -64,10 +64,10 @@ def seen(
 
     deviation : where units are clusters of topics, the standard deviation of the differences of their values.
 
-    >>> seen(12, 51, 0.05)
+    >>> detection_clause(12, 51, 0.05)
     "12 of 51 topics: 10 of them must go one way (McNemar's exact test at 5%); with 51 topics the smallest \
 difference found in 80% of samples is .20."
-    >>> seen(12, 17, 0.05, deviation=0.2)
+    >>> detection_clause(12, 17, 0.05, deviation=0.2)
     '12 of 17 clusters: 10 of them must go one way (exact sign test at 5%); with 17 clusters the smallest \
 difference found in 80% of samples is .14.'
     """
@@ -82,14 +82,14 @@ difference found in 80% of samples is .14.'
     if deviation is None:
         smallest = smallest_seen(differ / units, units, alpha, power)
     else:
-        smallest = _of_clusters(units, alpha, power) * deviation
+        smallest = _smallest_over_clusters(units, alpha, power) * deviation
     found = f"no difference is found in {power:.0%} of samples"
     if smallest <= 1:
         found = f"the smallest difference found in {power:.0%} of samples is {short(smallest, 2)}"
     return f"{differ} of {units} {noun}: {takes}; with {units} {noun} {found}."
 
 
-def _of_clusters(clusters: int, alpha: float, power: float) -> float:
+def _smallest_over_clusters(clusters: int, alpha: float, power: float) -> float:
     """Return the smallest difference in deviations that a t test finds, NaN where not even all clusters one way do."""
     if needed(np.array([clusters]), alpha)[0] > clusters:
         return np.nan

@@ -43,13 +43,13 @@ def means(scores: xr.DataArray) -> xr.DataArray:
     return from_additive(found)
 
 
-def ahead(scores: xr.DataArray, system: str) -> dict[str, int]:
+def systems_ahead(scores: xr.DataArray, system: str) -> dict[str, int]:
     """Return the systems whose mean is above that of one system on the topics that both have: how many these are.
 
     scores : a cube of one metric, with holes.
 
     >>> from irmeta.scores.cube import from_frame
-    >>> ahead(from_frame({"a": {"1": 0.5, "2": 0.1}, "b": {"1": 0.6}, "c": {"2": 0.1}}), "a")
+    >>> systems_ahead(from_frame({"a": {"1": 0.5, "2": 0.1}, "b": {"1": 0.6}, "c": {"2": 0.1}}), "a")
     {'b': 1}
     """
     line = additive(scores).isel(metric=0)

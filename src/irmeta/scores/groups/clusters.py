@@ -102,7 +102,7 @@ def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
             "topics that come in clusters need every system on every topic (--missing common, "
             "topics or systems)"
         )
-    names, number = numbered(scores)
+    names, number = cluster_numbers(scores)
     if len(names) < 2:
         raise ScoresError(
             f"all topics are of one cluster, {names[0]}; intervals need at least 2 clusters"
@@ -121,7 +121,7 @@ def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
         names,
         [str(name) for name in scores.metric.values],
         collection=str(scores.attrs.get("collection", "collection")),
-        provenance=provenance | described(scores),
+        provenance=provenance | cluster_facts(scores),
     )
     metric = str(scores.metric.values[0])
     if over == "topics":
@@ -129,25 +129,25 @@ def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     return from_additive(made), [_note(line[:, 0], number, over, metric)]
 
 
-def described(scores: xr.DataArray) -> dict[str, Any]:
+def cluster_facts(scores: xr.DataArray) -> dict[str, Any]:
     """Return what results say of a cube's clusters: how many there are, of how many topics, and what means are over."""
     if not in_clusters(scores):
         return {}
     facts: dict[str, Any] = {
-        "clusters": len(set(units(scores))),
+        "clusters": len(set(unit_names(scores))),
         "topics": scores.sizes["topic"],
         "mean_over": str(scores.attrs.get(OVER, "topics")),
     }
-    if right_or_wrong := _of_0_and_1(scores):
+    if right_or_wrong := _binary_metrics(scores):
         facts["of_0_and_1"] = right_or_wrong
     return {"clusters": facts}
 
 
-def of_0_and_1(scores: xr.DataArray) -> Bools:
+def is_binary(scores: xr.DataArray) -> Bools:
     """Say by which metrics all topics have the score 0 or 1, also those of clusters in their place: (metric,)."""
     names = about(scores).get("clusters", {}).get("of_0_and_1", [])
     if "clusters" not in about(scores):
-        names = _of_0_and_1(scores)
+        names = _binary_metrics(scores)
     return np.isin(scores.metric.values, names)
 
 
@@ -156,21 +156,21 @@ def right_or_wrong(scores: xr.DataArray) -> Bools:
 
     Values of clusters are no scores.
     """
-    return of_0_and_1(scores) & ("clusters" not in about(scores))
+    return is_binary(scores) & ("clusters" not in about(scores))
 
 
-def _of_0_and_1(scores: xr.DataArray) -> list[str]:
+def _binary_metrics(scores: xr.DataArray) -> list[str]:
     values = scores.transpose("metric", "system", "topic").values
     every = (np.isin(values, (0.0, 1.0)) | np.isnan(values)).all(axis=(1, 2))
     return [str(name) for name in scores.metric.values[every]]
 
 
-def told(scores: xr.DataArray) -> xr.DataArray:
+def with_cluster_facts(scores: xr.DataArray) -> xr.DataArray:
     """Return a cube whose attributes say what there is to say of its clusters, as results keep it."""
-    return scores.assign_attrs(recorded(described(scores)))
+    return scores.assign_attrs(recorded(cluster_facts(scores)))
 
 
-def added(values: Floats, scores: xr.DataArray) -> Floats:
+def contributions(values: Floats, scores: xr.DataArray) -> Floats:
     """Return what each topic, or each cluster in place of topics, adds to the sum that a mean is of.
 
     values : of any shape, the topics of the scores last, linear in the scores, as a difference of two systems is.
@@ -180,35 +180,35 @@ def added(values: Floats, scores: xr.DataArray) -> Floats:
     return statistics.totals(values, scores[SIZE].values)
 
 
-def each(values: Floats, scores: xr.DataArray) -> Floats:
+def unit_values(values: Floats, scores: xr.DataArray) -> Floats:
     """Return values of each topic, or of each cluster in place of topics the mean of its topics' values.
 
-    values : as in `added`.
+    values : as in `contributions`.
     """
     if SIZE not in scores.coords:
         return values
     return statistics.cluster_means(values, scores[SIZE].values)
 
 
-def of_each(units: xr.DataArray) -> xr.DataArray:
+def unit_scores(units: xr.DataArray) -> xr.DataArray:
     """Return the scores of each topic, or the mean of each cluster in place of topics."""
     if SIZE not in units.coords:
         return units
     line = additive(units).transpose(..., "topic")
-    return from_additive(line.copy(data=each(line.values, units))).transpose(
+    return from_additive(line.copy(data=unit_values(line.values, units))).transpose(
         *units.dims
     )
 
 
-def numbered(scores: xr.DataArray) -> tuple[list[str], Ints]:
+def cluster_numbers(scores: xr.DataArray) -> tuple[list[str], Ints]:
     """Return the names of the clusters, in the order of their first topics, and the number of each topic's cluster."""
-    return in_order([str(name) for name in scores[CLUSTER].values])
+    return number_names([str(name) for name in scores[CLUSTER].values])
 
 
-def in_order(names: Sequence[str]) -> tuple[list[str], Ints]:
+def number_names(names: Sequence[str]) -> tuple[list[str], Ints]:
     """Return the names in the order of their first places, each once, and the number of the name at each place.
 
-    >>> order, number = in_order(["32", "31", "32"])
+    >>> order, number = number_names(["32", "31", "32"])
     >>> order, number.tolist()
     (['32', '31'], [0, 1, 0])
     """
@@ -217,7 +217,7 @@ def in_order(names: Sequence[str]) -> tuple[list[str], Ints]:
     return order, np.array([place[name] for name in names], dtype=np.int64)
 
 
-def worth(scores: Floats, number: Ints) -> tuple[float, float] | None:
+def independent_topics(scores: Floats, number: Ints) -> tuple[float, float] | None:
     """Return how many independent topics these are worth for a mean, and for a difference of two systems.
 
     scores : (system, topic).  number : of each topic's cluster.  Their number over the design effect. None where a
@@ -243,9 +243,9 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
         f"{len(number)} topics come in {len(sizes)} clusters (of {sizes.min()} {each}): clusters, not topics, count as "
         f"independent, and a mean is over {over}."
     )
-    if too_few := few(number):
+    if too_few := few_clusters_clause(number):
         return note + too_few
-    if over == "topics" and (worths := worth(scores, number)):
+    if over == "topics" and (worths := independent_topics(scores, number)):
         means, differences = worths
         note += (
             f" By {metric} the topics are worth {means:.0f} independent ones for a mean (design effect "
@@ -255,7 +255,7 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
     return note
 
 
-def few(number: Ints) -> str:
+def few_clusters_clause(number: Ints) -> str:
     """Say what clusters are worth, by the number of each topic's, if that is little."""
     worth = statistics.effective(number)
     if worth >= FEW:
@@ -263,7 +263,7 @@ def few(number: Ints) -> str:
     return f" They are worth {worth:.1f} of one size, too few to claim anything."
 
 
-def noticed(scores: xr.DataArray, *, of_means: bool = False) -> list[str]:
+def clustering_notes(scores: xr.DataArray, *, of_means: bool = False) -> list[str]:
     """Note that topics look clustered, by their names and by their scores, where nobody said so; else nothing.
 
     of_means : intervals are of means, too, so that scores that are alike matter, not differences of systems alone.
@@ -279,10 +279,10 @@ def noticed(scores: xr.DataArray, *, of_means: bool = False) -> list[str]:
     }
     if of_means:
         looked[f"scores by {metric}", " of means"] = values
-    return look_clustered([str(topic) for topic in scores.topic.values], looked)
+    return clustering_notes_of([str(topic) for topic in scores.topic.values], looked)
 
 
-def noticed_in_correlations(scores: xr.DataArray, unit: Level) -> list[str]:
+def correlation_clustering_notes(scores: xr.DataArray, unit: Level) -> list[str]:
     """Note that topics look clustered, by their names and by what they add to correlations of metrics over scores.
 
     unit : as in `irmeta.correlate`; correlations over means of systems are not of topics.
@@ -298,10 +298,10 @@ def noticed_in_correlations(scores: xr.DataArray, unit: Level) -> list[str]:
     looked = {
         ("contributions of topics to correlations", ""): statistics.added_to_r(varied)
     }
-    return look_clustered([str(topic) for topic in scores.topic.values], looked)
+    return clustering_notes_of([str(topic) for topic in scores.topic.values], looked)
 
 
-def look_clustered(
+def clustering_notes_of(
     topics: Sequence[str], looked: Mapping[tuple[str, str], Floats]
 ) -> list[str]:
     """Note that topics look clustered, by their names and by the first of some values, (several, topic), that does.
@@ -309,7 +309,7 @@ def look_clustered(
     looked : the values by what they are, and of what intervals are then too short, "" of all.
     """
     stems = [stem_of_topic(topic) for topic in topics]
-    names, number = in_order(stems)
+    names, number = number_names(stems)
     if not _several(len(names), len(stems)):
         return []
     for (what, which), line in looked.items():
@@ -332,7 +332,7 @@ def _several(clusters: int, topics: int) -> bool:
     return FEW <= clusters < 2 / 3 * topics
 
 
-def of_unused(facts: Mapping[str, Any]) -> list[str]:
+def unused_column_notes(facts: Mapping[str, Any]) -> list[str]:
     """Say which columns a table has that no study uses, and how to say so if topics of one value belong together.
 
     facts : what a cube says of itself, with its number of topics.
@@ -357,14 +357,14 @@ def of_unused(facts: Mapping[str, Any]) -> list[str]:
     return notes
 
 
-def measured(scores: xr.DataArray, *promises: str) -> list[str]:
+def promise_names(scores: xr.DataArray, *promises: str) -> list[str]:
     """Name what was measured of promises where clusters are in place of topics; else the promises."""
     if "clusters" in about(scores):
         return [name + CLUSTERS for name in promises]
     return list(promises)
 
 
-def held_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held:
+def coverage_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held:
     """Return how often intervals over topics held in collections like this one, or over clusters in their place.
 
     promise : what of intervals over topics was measured.  of_runs : the same where they allow for other runs, too.
@@ -372,10 +372,10 @@ def held_of_means(scores: xr.DataArray, promise: str, of_runs: str = "") -> Held
     sizes = {"systems": scores.sizes["system"], "topics": scores.sizes["topic"]}
     if of_runs and about(scores).get(REPEATS, {}).get("in_intervals"):
         promise = of_runs
-    return held(*measured(scores, promise), **sizes)
+    return held(*promise_names(scores, promise), **sizes)
 
 
-def held_over_clusters(
+def cluster_coverage_notes(
     used: Mapping[str, xr.DataArray], promise: str, intervals: str
 ) -> list[str]:
     """Say how often intervals over clusters held, of collections by name, where that is clearly less than promised.
@@ -388,17 +388,17 @@ def held_over_clusters(
     found = held(
         promise + CLUSTERS,
         systems=max(one.sizes["system"] for one in clustered),
-        topics=min(len(set(units(one))) for one in clustered),
+        topics=min(len(set(unit_names(one))) for one in clustered),
     )
     return found.said(intervals)
 
 
-def rejected_over_clusters(units: xr.DataArray, promise: str, test: str) -> list[str]:
+def cluster_rejection_notes(units: xr.DataArray, promise: str, test: str) -> list[str]:
     """Say how often a test at 5% rejects what is true of clusters in place of topics, where that is clearly more often.
 
     test : what it is called.
     """
-    if called(units) == "topic":
+    if unit_noun(units) == "topic":
         return []
     sizes = {"systems": units.sizes["system"], "topics": units.sizes["topic"]}
     found = held(promise + CLUSTERS, **sizes)
@@ -407,7 +407,7 @@ def rejected_over_clusters(units: xr.DataArray, promise: str, test: str) -> list
     return [f"A {test} at 5% rejected in {found} although systems were equal."]
 
 
-def unit(outcome: xr.Dataset) -> str:
+def unit_of(outcome: xr.Dataset) -> str:
     """Return what a study took as independent, "topic" or "cluster", as its sentences and tables call it."""
     collections = about(outcome)["inputs"]["collections"].values()
     if any("clusters" in described for described in collections):
@@ -415,12 +415,12 @@ def unit(outcome: xr.Dataset) -> str:
     return "topic"
 
 
-def called(scores: xr.DataArray) -> str:
+def unit_noun(scores: xr.DataArray) -> str:
     """Return what a cube has in the place of topics, "topic" or "cluster", as sentences call it."""
     return CLUSTER if "clusters" in about(scores) else "topic"
 
 
-def units(scores: xr.DataArray) -> list[str]:
+def unit_names(scores: xr.DataArray) -> list[str]:
     """Return for each topic what is drawn independently: the name of its cluster, or its own."""
     if CLUSTER in scores.coords:
         return [str(name) for name in scores[CLUSTER].values]

@@ -10,18 +10,18 @@ from irmeta.errors import ScoresError
 from irmeta.scores.attributes import REPEATS, about, recorded
 from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
-from irmeta.scores.groups.clusters import called, in_clusters, numbered
+from irmeta.scores.groups.clusters import cluster_numbers, in_clusters, unit_noun
 from irmeta.scores.groups.runs import (
-    averaged,
-    described,
+    mean_over_runs,
     numbered_systems,
+    run_facts,
     runs_of,
     spread_of,
 )
 from irmeta.scores.groups.teams import STEM, stem
 from irmeta.stats.arrays import Floats
 from irmeta.stats.halves import repeats
-from irmeta.words import counted, listed
+from irmeta.words import are, counted, listed
 
 
 def with_repeats(scores: xr.DataArray, runs: Mapping[str, str] | str) -> xr.DataArray:
@@ -54,10 +54,10 @@ def with_repeats(scores: xr.DataArray, runs: Mapping[str, str] | str) -> xr.Data
         order, of = numbered_systems([str(runs.get(name, name)) for name in names])
     line = additive(scores)
     firsts = np.unique(of, return_index=True)[1]
-    made = line.isel(system=firsts).copy(data=averaged(line.values, of))
-    cluster = numbered(scores)[1] if in_clusters(scores) else None
+    made = line.isel(system=firsts).copy(data=mean_over_runs(line.values, of))
+    cluster = cluster_numbers(scores)[1] if in_clusters(scores) else None
     metrics = [str(name) for name in scores.metric.values]
-    facts = described(line.values, of, order, metrics, cluster)
+    facts = run_facts(line.values, of, order, metrics, cluster)
     return (
         from_additive(made)
         .assign_coords(system=np.array(order, dtype=object))
@@ -95,8 +95,8 @@ def with_judges(cubes: Mapping[str, xr.DataArray]) -> xr.DataArray:
             raise ScoresError(f"{name} lacks scores; a mean over judges needs all")
     lines = [additive(one.sel(first.coords)).values for one in checked.values()]
     judges, systems = len(lines), first.sizes["system"]
-    cluster = numbered(first)[1] if in_clusters(first) else None
-    facts = described(
+    cluster = cluster_numbers(first)[1] if in_clusters(first) else None
+    facts = run_facts(
         np.concatenate(lines),
         np.tile(np.arange(systems), judges),
         [str(name) for name in first.system.values],
@@ -112,7 +112,9 @@ def with_judges(cubes: Mapping[str, xr.DataArray]) -> xr.DataArray:
     return made.assign_attrs(recorded(said))
 
 
-def of_runs_joined(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[str, Any]:
+def joined_run_facts(
+    parts: Sequence[xr.DataArray], made: xr.DataArray
+) -> dict[str, Any]:
     """Return as attributes what to say of runs where cubes became one: what one said, if all its scores are as before.
 
     Its systems then have the intervals that they had, and those of the others count as never varying. Otherwise
@@ -159,19 +161,19 @@ def by_runs(units: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     if spread is None or line.shape[1] < 2:
         return units, []
     found = repeats.widened(line, runs_of(facts, systems), spread)
-    common = _common(line)
+    common = _additive_fit(line)
     moved = found.factor[:, None] * (line - common)
-    made = _onto(units, common + moved - moved.mean(axis=0))
+    made = _with_additive_scores(units, common + moved - moved.mean(axis=0))
     factors = dict(zip(metrics, found.factor.T.tolist(), strict=True))
     by_name = {
         metric: dict(zip(systems, one, strict=True)) for metric, one in factors.items()
     }
     return made.assign_attrs(recorded({REPEATS: {**facts, "in_intervals": by_name}})), [
-        said_of(facts, found, metrics[0], ("system", called(units)))
+        runs_sentence(facts, found, metrics[0], ("system", unit_noun(units)))
     ]
 
 
-def allowed_for(scores: xr.DataArray) -> xr.DataArray:
+def with_runs_in_intervals(scores: xr.DataArray) -> xr.DataArray:
     """Return a cube that says that intervals allow for other runs, if it says how runs differ."""
     facts = about(scores).get(REPEATS)
     if not facts or not facts["metrics"]:
@@ -179,7 +181,7 @@ def allowed_for(scores: xr.DataArray) -> xr.DataArray:
     return scores.assign_attrs(recorded({REPEATS: {**facts, "in_intervals": True}}))
 
 
-def unmoved(units: xr.DataArray) -> xr.DataArray:
+def unmoved_scores(units: xr.DataArray) -> xr.DataArray:
     """Return the scores by topic, or by cluster, as they were before `by_runs` moved them."""
     moved_by = about(units).get(REPEATS, {}).get("in_intervals")
     if not moved_by:
@@ -189,14 +191,14 @@ def unmoved(units: xr.DataArray) -> xr.DataArray:
         [[one[str(name)] for one in by_metric] for name in units.system.values]
     )[:, None]
     line = additive(units).transpose("system", "topic", "metric").values
-    common = _common(line)
+    common = _additive_fit(line)
     moved = line - common
     # what was taken away on each topic, so that the sum over systems is 0
     taken = -(moved / factor).sum(axis=0) / (1 / factor).sum(axis=0)
-    return _onto(units, common + (moved + taken) / factor)
+    return _with_additive_scores(units, common + (moved + taken) / factor)
 
 
-def _common(line: Floats) -> Floats:
+def _additive_fit(line: Floats) -> Floats:
     """Return what systems' and topics' means make up of additive scores, (system, topic, metric)."""
     common: Floats = line.mean(axis=1, keepdims=True)
     if len(line) > 1:
@@ -204,13 +206,13 @@ def _common(line: Floats) -> Floats:
     return common
 
 
-def _onto(units: xr.DataArray, line: Floats) -> xr.DataArray:
+def _with_additive_scores(units: xr.DataArray, line: Floats) -> xr.DataArray:
     """Return a cube with other additive scores, (system, topic, metric)."""
     in_order = units.transpose("system", "topic", "metric")
     return from_additive(in_order.copy(data=line)).transpose(*units.dims)
 
 
-def said_of(
+def runs_sentence(
     facts: Mapping[str, Any],
     found: repeats.Widened,
     what: str,
@@ -224,33 +226,29 @@ def said_of(
     runs, topics = (100 * (1 - one[0]) for one in (found.more_runs, found.more_topics))
     who = "judges" if "judges" in facts else "runs"
     return (
-        f"{_whose(facts, nouns[0])}. Other {who} cause {share:.0f}% of the variance of differences by {what}: twice "
-        f"as many {who} would make intervals {runs:.0f}% narrower, twice as many {nouns[1]}s {topics:.0f}%."
+        f"{_sources_phrase(facts, nouns[0])}. Other {who} cause {share:.0f}% of the variance of differences by {what}: "
+        f"twice as many {who} would make intervals {runs:.0f}% narrower, twice as many {nouns[1]}s {topics:.0f}%."
     )
 
 
-def _whose(facts: Mapping[str, Any], system: str) -> str:
+def _sources_phrase(facts: Mapping[str, Any], system: str) -> str:
     """Say whose runs or judgments a mean is of, and what intervals allow for."""
     if "judges" in facts:
         judges = counted(len(facts["judges"]), "judge")
         return f"Scores are means over {judges}, and intervals of differences allow for other judges"
     alone = facts["alone"]
-    several = counted(facts["systems"], system)
+    several = facts["systems"]
     text = (
-        f"{several} {_of(facts['systems'], 'has', 'have')} several runs ({facts['runs']} in all): each is the mean of "
-        "its runs, and intervals allow for other runs"
+        f"{counted(several, system)} {'has' if several == 1 else 'have'} several runs ({facts['runs']} in all): each "
+        "is the mean of its runs, and intervals allow for other runs"
     )
     if not alone:
         return text
-    counts = _of(len(alone), "counts", "count")
+    counts = "counts" if len(alone) == 1 else "count"
     return f"{text}; {listed(alone)}, of one run, {counts} as never varying"
 
 
-def _of(number: int, one: str, several: str) -> str:
-    return one if number == 1 else several
-
-
-def not_in_intervals(described: Mapping[str, Any]) -> list[str]:
+def notes_on_runs(described: Mapping[str, Any]) -> list[str]:
     """Note that intervals do not know of runs, where a result says of a cube that its systems are means of several."""
     facts = described.get(REPEATS)
     if facts is None or facts.get("in_intervals"):
@@ -261,6 +259,6 @@ def not_in_intervals(described: Mapping[str, Any]) -> list[str]:
             f"Scores are means over {judges}; intervals do not know that other judges would differ."
         ]
     return [
-        f"{counted(facts['systems'], 'system')} {_of(facts['systems'], 'is', 'are')} the mean of several runs; "
+        f"{counted(facts['systems'], 'system')} {are(facts['systems'])} the mean of several runs; "
         "intervals do not know that other runs would differ."
     ]

@@ -28,7 +28,7 @@ def numbered_systems(systems: Sequence[str]) -> tuple[list[str], Ints]:
     return order, np.array([place[name] for name in systems])
 
 
-def averaged(scores: Floats, of: Ints) -> Floats:
+def mean_over_runs(scores: Floats, of: Ints) -> Floats:
     """Average scores (run, topic, metric) over the runs of each system that have one; NaN where none has."""
     shape = (int(of.max()) + 1, *scores.shape[1:])
     held = ~np.isnan(scores)
@@ -40,7 +40,7 @@ def averaged(scores: Floats, of: Ints) -> Floats:
     return means
 
 
-def described(
+def run_facts(
     scores: Floats,
     of: Ints,
     systems: Sequence[str],
@@ -66,11 +66,11 @@ def described(
     lacking = np.unique(of[np.isnan(scores).any(axis=(1, 2))])
     kept = ~np.isin(of, lacking)
     known, number = np.unique(of[kept], return_inverse=True)
-    units = _units(scores[kept], cluster)
+    units = _unit_scores(scores[kept], cluster)
     if len(number) == len(known) or units.shape[1] < 2:
         return {**facts, "metrics": {}}
     found = repeats.spread(units, number, judge)
-    parts = _parts(scores[kept], number, cluster, judge)
+    parts = _strata_by_source(scores[kept], number, cluster, judge)
     by_metric = {
         metric: {
             "run": float(found.run[at]),
@@ -98,7 +98,7 @@ def spread_of(
     return repeats.Spread(run, cell, found[0]["freedom"], found[0]["topics"])
 
 
-def rescaled(
+def rescaled_run_facts(
     facts: Mapping[str, Any], slopes: Mapping[str, tuple[str, float]]
 ) -> dict[str, Any]:
     """Say how runs differ by metrics on another scale.
@@ -126,7 +126,7 @@ def runs_of(facts: Mapping[str, Any], systems: Sequence[str]) -> Floats:
     return np.array([facts["each"].get(name, 1) for name in systems], dtype=np.float64)
 
 
-def parts_of(
+def strata_of(
     facts: Mapping[str, Any], metrics: Sequence[str], *, clusters: bool
 ) -> dict[str, sources.Strata] | None:
     """Return what runs, or judges, vary by, of some metrics; None where that is not known of each.
@@ -147,7 +147,7 @@ def parts_of(
     }
 
 
-def _parts(
+def _strata_by_source(
     scores: Floats, system: Ints, cluster: Ints | None, judge: Ints | None
 ) -> dict[str, dict[str, Floats]]:
     """Return what runs of one system, or judges and systems before them, vary by: (run, topic, metric)."""
@@ -167,7 +167,7 @@ def _parts(
     }
 
 
-def _units(scores: Floats, cluster: Ints | None) -> Floats:
+def _unit_scores(scores: Floats, cluster: Ints | None) -> Floats:
     """Return the scores (run, unit, metric) of what is independent: topics, or clusters of them."""
     if cluster is None:
         return scores

@@ -88,7 +88,7 @@ class Teams(NamedTuple):
             )
         return Method(
             f"{intervals} treat the {len(self.names)} teams, not their {systems}, as independent (teams: "
-            f"{taken(self.options)})."
+            f"{teams_phrase(self.options)})."
         )
 
 
@@ -105,7 +105,7 @@ def teams_of(
     ['bm25', 'udel']
     """
     systems = [str(system) for system in systems]
-    chosen = by_default(systems) if groups is None else groups
+    chosen = default_teams(systems) if groups is None else groups
     if chosen is not None and not isinstance(chosen, str | Mapping | Groups):
         raise ScoresError(
             f"teams are a mapping from system to team, 'stem' or 'each', not {type(chosen).__name__}"
@@ -113,7 +113,7 @@ def teams_of(
     if chosen in (None, EACH):
         unknown = "" if chosen else "names do not show which come from one team"
         return Teams(systems, np.arange(len(systems)), chosen, unknown)
-    names, of = _numbered(systems, chosen)
+    names, of = _group_numbers(systems, chosen)
     if len(names) < 2:
         raise ScoresError(
             f"all {len(systems)} systems are of one team, {names[0]}; intervals need at least 2 "
@@ -125,10 +125,10 @@ def teams_of(
     return Teams(names, of, source_of_groups(chosen), unknown)
 
 
-def by_default(systems: Iterable[str]) -> str | None:
+def default_teams(systems: Iterable[str]) -> str | None:
     """Return "stem" where enough names share their stem with another that stems are likely teams; else None.
 
-    >>> by_default(["a_1", "a_2", "b_1", "b_2", "c_1", "d"]), by_default(["s1", "s2"])
+    >>> default_teams(["a_1", "a_2", "b_1", "b_2", "c_1", "d"]), default_teams(["s1", "s2"])
     ('stem', None)
     """
     of = np.unique([stem(str(system)) for system in systems], return_inverse=True)[1]
@@ -137,10 +137,10 @@ def by_default(systems: Iterable[str]) -> str | None:
     return STEM if shared and len(sizes) >= FEWEST else None
 
 
-def taken(options: Mapping[str, Any]) -> str:
+def teams_phrase(options: Mapping[str, Any]) -> str:
     """Say which teams the figures of a result take, by its options.
 
-    >>> taken({"teams": "stem", "team_count": 8})
+    >>> teams_phrase({"teams": "stem", "team_count": 8})
     '8 name stems'
     """
     if options["teams"] == STEM:
@@ -148,25 +148,27 @@ def taken(options: Mapping[str, Any]) -> str:
     return str(options["teams"])
 
 
-def taking(options: Mapping[str, Any], first: str = "") -> str:
+def teams_prefix(options: Mapping[str, Any], first: str = "") -> str:
     """Say of a verdict that it takes name stems as teams, to stand before it; nothing of teams that a user named.
 
     first : the first word of a sentence, if the verdict is one.
 
-    >>> taking({"teams": "stem", "team_count": 8}), taking({"teams": "each"}, "these")
+    >>> teams_prefix({"teams": "stem", "team_count": 8}), teams_prefix({"teams": "each"}, "these")
     ('taking 8 name stems as teams, ', 'These')
     """
-    said = f"taking {taken(options)} as teams, " if options["teams"] == STEM else ""
+    said = (
+        f"taking {teams_phrase(options)} as teams, " if options["teams"] == STEM else ""
+    )
     if not first:
         return said
     sentence = said + first
     return sentence[0].upper() + sentence[1:]
 
 
-def wanting(options: Mapping[str, Any], verdict: str) -> str:
+def teams_needed(options: Mapping[str, Any], verdict: str) -> str:
     """Say that a verdict needs the teams of the systems; nothing where they are known.
 
-    >>> wanting({"teams_unknown": "nobody knows them"}, "which metric is best")  # doctest: +ELLIPSIS
+    >>> teams_needed({"teams_unknown": "nobody knows them"}, "which metric is best")  # doctest: +ELLIPSIS
     'which metric is best cannot be said ... no two systems come from one team.'
     """
     if not options["teams_unknown"]:
@@ -183,7 +185,7 @@ def families_of(
     """Return the names of families, and the number of each system's family; None where each is by itself."""
     if groups in (None, EACH):
         return None
-    names, of = _numbered([str(system) for system in systems], groups)
+    names, of = _group_numbers([str(system) for system in systems], groups)
     if len(names) < 2:
         raise ScoresError(
             f"all {counted(len(of), 'system')} are of one family, {names[0]}; a judge favours one beside "
@@ -192,9 +194,9 @@ def families_of(
     return names, of
 
 
-def _numbered(systems: list[str], groups: Grouping) -> tuple[list[str], Ints]:
+def _group_numbers(systems: list[str], groups: Grouping) -> tuple[list[str], Ints]:
     """Return the names of groups in order, and the number of each system's group."""
-    table = grouped(systems, groups)
+    table = groups_of(systems, groups)
     names, of = np.unique([table.of[system] for system in systems], return_inverse=True)
     return names.tolist(), of.astype(np.int64)
 
@@ -208,7 +210,7 @@ def source_of_groups(groups: Grouping) -> str | None:
     return f"a table of {counted(len(groups), 'system')}"
 
 
-def grouped(runs: list[str], groups: Grouping) -> Groups:
+def groups_of(runs: list[str], groups: Grouping) -> Groups:
     """Return the group of each run, as a table has it, by the stem of its name, or each run by itself.
 
     Raises ScoresError for a run without a group.

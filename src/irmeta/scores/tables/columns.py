@@ -17,7 +17,7 @@ _THOUSANDS = r"^[+-]?[1-9]\d{0,2},\d{3}$"
 def names(column: pl.Series, name: str) -> pl.Series:
     """Return a column of names as text; missing and unprintable ones raise ScoresError."""
     if column.dtype.is_nested():
-        raise _unfit(column, name)
+        raise _unfit_name_error(column, name)
     try:
         if column.dtype.is_float() and (column == column.round()).all():
             texts = column.cast(pl.Int64)
@@ -25,7 +25,7 @@ def names(column: pl.Series, name: str) -> pl.Series:
             texts = column
         texts = texts.cast(pl.String).str.strip_chars(BLANKS)
     except pl.exceptions.PolarsError as error:
-        raise _unfit(column, name) from error
+        raise _unfit_name_error(column, name) from error
     if texts.null_count() or (texts == "").any():
         row = int((texts.is_null() | (texts == "")).arg_max() or 0) + 1
         raise ScoresError(
@@ -35,7 +35,7 @@ def names(column: pl.Series, name: str) -> pl.Series:
     return texts
 
 
-def _unfit(column: pl.Series, name: str) -> ScoresError:
+def _unfit_name_error(column: pl.Series, name: str) -> ScoresError:
     return ScoresError(
         f"the column {shortened(name)!r} holds {column.dtype}, not names; choose another column"
     )

@@ -101,7 +101,7 @@ class Table(NamedTuple):
     """A table of scores, read: rows with the columns `COLUMNS`, what to say of it, and the system of each run.
 
     clusters : by collection, the cluster of each topic, where a column says it.
-    unused : the columns that say nothing of these, with how many groups of topics each makes (`_grouping`).
+    unused : the columns that say nothing of these, with how many groups of topics each makes (`_count_groups`).
     """
 
     rows: pl.DataFrame
@@ -176,7 +176,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     ignore = named.get("ignore", ())
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     try:
-        frame = _plain(table, rows)
+        frame = _as_polars(table, rows)
     except (
         UnicodeEncodeError,
         OverflowError,
@@ -188,25 +188,25 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
         ) from error
     if unknown := [name for name in ignored if name not in frame.columns]:
         raise ScoresError(
-            f"there is no column {unknown[0]!r} to ignore; the table has {_some(frame.columns)}"
+            f"there is no column {unknown[0]!r} to ignore; the table has {_some_names(frame.columns)}"
         )
     frame = frame.drop(ignored)
     roles: dict[str, Any] = {role: named.get(role) for role in SPELLINGS}
     system, metric, cluster = roles["system"], roles["metric"], roles["cluster"]
     if system is not None and system not in frame.columns:
-        frame = _joined(frame, system)
+        frame = _join_columns(frame, system)
     # a metric that is no column is what all scores are of
     whole = metric is not None and metric not in frame.columns
     found = columns_of(frame.columns, **(roles | {"metric": None} if whole else roles))
     if found.system is None and None not in (found.topic, found.metric, found.score):
         raise ScoresError(
-            f"no column of {_some(frame.columns)} says which system; give tables by system, as in "
+            f"no column of {_some_names(frame.columns)} says which system; give tables by system, as in "
             "from_frame({'bm25': table})"
         )
     of_score = SCORE if roles["score"] is None else roles["score"]
     constant = metric if whole else of_score
     if found.system is None or found.score is None:
-        frame, found = _wide(frame, found, rows)
+        frame, found = _wide_rows(frame, found, rows)
     elif _numbers_rows(table) and "index" not in found:
         frame = frame.drop("index", strict=False)
     if cluster is not None and found.cluster is None:
@@ -214,10 +214,10 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
             f"the column {cluster!r} says the clusters of topics, but the rows of this table are not topics; name them "
             "by a table of topics and clusters (--clusters of a study)"
         )
-    return _long(frame, found, constant)
+    return _long_rows(frame, found, constant)
 
 
-def _joined(frame: pl.DataFrame, system: str) -> pl.DataFrame:
+def _join_columns(frame: pl.DataFrame, system: str) -> pl.DataFrame:
     """Put columns that name a system together, as in "team,run", into one."""
     parts = [name.strip() for name in system.split(",")]
     if not set(parts) <= set(frame.columns):
@@ -249,12 +249,12 @@ def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
     again = np.flatnonzero(np.diff(flat[order]) == 0)
     if again.size:
         raise ScoresError(
-            f"{_twice(rows.row(int(order[again[0] + 1])))}; keep one of them, or name the columns that distinguish "
-            "them: more of the system (--system team,run), or runs of one (--repeat seed)"
+            f"{_twice_message(rows.row(int(order[again[0] + 1])))}; keep one of them, or name the columns that "
+            "distinguish them: more of the system (--system team,run), or runs of one (--repeat seed)"
         )
 
 
-def _twice(row: tuple[Any, ...]) -> str:
+def _twice_message(row: tuple[Any, ...]) -> str:
     """Say of which cell a row is that another is of, too."""
     collection, system, topic, metric = row[:4]
     where = "" if collection == "collection" else f" of {collection}"
@@ -279,12 +279,12 @@ def _refuse_unnamed(rows: pl.DataFrame, others: pl.DataFrame, system: str) -> No
     if apart:
         name = min(apart, key=pl.Series.n_unique).name
         raise ScoresError(
-            f"{_twice(own.filter(again).row(0))}, which the column {name!r} distinguishes: name it, as runs of one "
-            f"system (--repeat {name}) or as part of the system (--system {system},{name})"
+            f"{_twice_message(own.filter(again).row(0))}, which the column {name!r} distinguishes: name it, as runs of "
+            f"one system (--repeat {name}) or as part of the system (--system {system},{name})"
         )
 
 
-def _plain(table: Any, rows: Rows | None) -> pl.DataFrame:
+def _as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
     """Return any table as a polars frame with named columns, those of its index first."""
     if isinstance(table, xr.Dataset | xr.DataArray) and not table.dims:
         raise ScoresError("a table of scores has rows and columns, not one value")
@@ -301,13 +301,13 @@ def _plain(table: Any, rows: Rows | None) -> pl.DataFrame:
             )
         table = {run.name or f"run {at}": run.scores for at, run in enumerate(table, 1)}
     if isinstance(table, Mapping) and not isinstance(table, xr.Dataset):
-        return _of_mappings(table, rows)
+        return _from_mappings(table, rows)
     if isinstance(table, pd.Series):
-        return _of_pandas(table.to_frame(table.name or SCORE))
+        return _from_pandas(table.to_frame(table.name or SCORE))
     if isinstance(table, pd.DataFrame):
-        return _of_pandas(table)
+        return _from_pandas(table)
     if hasattr(table, "to_dataframe"):
-        return _of_pandas(table.to_dataframe())
+        return _from_pandas(table.to_dataframe())
     raise ScoresError(
         f"a table of scores is a data frame or a dict of dicts, not {type(table).__name__}; name rows and columns of "
         "an array, as in pandas.DataFrame(scores, index=systems, columns=topics), and read a file with "
@@ -318,14 +318,14 @@ def _plain(table: Any, rows: Rows | None) -> pl.DataFrame:
 _STACKED = {"level_0": "system", "level_1": "topic", "0": "score"}
 
 
-def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
+def _from_pandas(table: pd.DataFrame) -> pl.DataFrame:
     """Copy a pandas frame column by column: polars would need pyarrow for it."""
     if isinstance(table.columns, pd.MultiIndex):
         raise ScoresError(
             "the columns of the table have several levels; flatten them: "
             "table.stack().reset_index()"
         )
-    flat = table if _numbers(table) else table.reset_index(allow_duplicates=True)
+    flat = table if _is_row_number(table) else table.reset_index(allow_duplicates=True)
     names = [str(name) for name in flat.columns]
     if names[-2:] == ["level_1", "0"]:  # pandas names them so where stacked
         names = [_STACKED.get(name, name) for name in names]
@@ -338,7 +338,7 @@ def _of_pandas(table: pd.DataFrame) -> pl.DataFrame:
     )
 
 
-def _numbers(table: pd.DataFrame) -> bool:
+def _is_row_number(table: pd.DataFrame) -> bool:
     """Tell whether an index only numbers rows: whole numbers without a name, from 0 or beside a column of text."""
     index = table.index
     if index.name is not None or not pd.api.types.is_integer_dtype(index.dtype):
@@ -380,7 +380,7 @@ def _is_missing(cell: Any) -> bool:
         return True
 
 
-def _of_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
+def _from_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
     """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows.
 
     rows : "topics" where topics are outside, and systems inside.
@@ -388,10 +388,10 @@ def _of_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
     """
     compared = "model_names" in table
     if compared:
-        table = _compared(table)
+        table = _ranx_scores(table)
     flat: list[tuple[str, str, str | None, Any]] = []
     for system, given in table.items():
-        inside = _by_topic(given)
+        inside = _ir_measures_scores(given)
         if not isinstance(inside, Mapping):
             raise ScoresError(
                 f"the scores of {shortened(str(system))!r} are not a dict; expected {{system: {{topic: score}}}}"
@@ -444,7 +444,7 @@ def _require_systems(systems: Sequence[str], topics: Sequence[str]) -> None:
         )
 
 
-def _compared(table: Mapping[Any, Any]) -> dict[Any, Any]:
+def _ranx_scores(table: Mapping[Any, Any]) -> dict[Any, Any]:
     """Return the scores of each model in a comparison of ranx."""
     try:
         return {name: table[name]["scores"] for name in table["model_names"]}
@@ -455,7 +455,7 @@ def _compared(table: Mapping[Any, Any]) -> dict[Any, Any]:
         ) from error
 
 
-def _by_topic(given: Any) -> Any:
+def _ir_measures_scores(given: Any) -> Any:
     """Return {topic: {metric: score}} of the values, or the frame of them, that ir_measures makes; else what it is."""
     if isinstance(given, pd.DataFrame) and {"query_id", "measure"} <= {*given}:
         given = list(given.itertuples())
@@ -477,14 +477,14 @@ def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
     # of two columns with one spelling the first
     spelled = {_spelling(name): name for name in reversed(free)}
     found = {
-        role: given.get(role) or _named_so(known, spelled)
+        role: given.get(role) or _find_spelled(known, spelled)
         for role, known in SPELLINGS.items()
     }
     topic = found["topic"]
     if found["collection"] is None and topic and _spelling(topic) in _ITEMS:
         # items within tasks
         others = {one: name for one, name in spelled.items() if name != topic}
-        found["collection"] = _named_so(_TASKS, others)
+        found["collection"] = _find_spelled(_TASKS, others)
     return Columns(**found)
 
 
@@ -494,7 +494,7 @@ def _require_columns(names: Sequence[str], given: Mapping[str, str]) -> None:
     for role, name in given.items():
         if name not in names:
             raise ScoresError(
-                f"no column {name!r} for {role} in the table; it has {_some(names)}"
+                f"no column {name!r} for {role} in the table; it has {_some_names(names)}"
             )
         if name in roles:
             raise ScoresError(
@@ -503,7 +503,7 @@ def _require_columns(names: Sequence[str], given: Mapping[str, str]) -> None:
         roles[name] = role
 
 
-def _named_so(known: Iterable[str], spelled: Mapping[str, str]) -> str | None:
+def _find_spelled(known: Iterable[str], spelled: Mapping[str, str]) -> str | None:
     """Return the first column that is spelled in a way that people use; None where there is none."""
     return next((spelled[one] for one in known if one in spelled), None)
 
@@ -513,11 +513,11 @@ def _spelling(name: str) -> str:
     return re.sub(r"\W+", "_", name.strip().lower()).strip("_").removesuffix("s")
 
 
-def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
+def _long_rows(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
     """Take a row for each score."""
     runs: dict[str, str] = {}
     if found.repeat is not None:
-        frame, runs = _of_runs(frame, found)
+        frame, runs = _name_runs(frame, found)
         found = found if runs else found._replace(repeat=None)
     fixed = {"collection": "collection", "topic": ALL, "metric": metric}
     parts = []
@@ -533,13 +533,13 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
     assert found.score is not None
     scores = scores_of(frame[found.score], found.score).alias("score")
     unused = {
-        name: _grouping(frame[name], parts[2])
+        name: _count_groups(frame[name], parts[2])
         for name in frame.columns
         if name not in found
     }
     notes = []
     table = pl.DataFrame([*parts, scores])
-    table, clusters = _of_clusters(table, frame, found)
+    table, clusters = _with_clusters(table, frame, found)
     if clusters:
         notes.append(f"topics of one {found.cluster!r} are a cluster")
     if runs and not _varies(table, runs):
@@ -547,12 +547,12 @@ def _long(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
             f"every run of a system has the same {found.score!r}, which may be their mean already; --score names "
             "another column (score=)"
         )
-    scored = spelled(table)
+    scored = with_spelled_metrics(table)
     _refuse_unnamed(scored, frame.select(list(unused)), found.system or "system")
     return Table(scored, notes, runs, clusters, unused)
 
 
-def _grouping(column: pl.Series, topics: pl.Series) -> int:
+def _count_groups(column: pl.Series, topics: pl.Series) -> int:
     """Return how many groups of topics a column makes; 0 where a topic is in several, or each in its own."""
     each = pl.DataFrame([column.alias("of"), topics.alias("topic")]).unique()
     groups = each["of"].n_unique()
@@ -561,7 +561,7 @@ def _grouping(column: pl.Series, topics: pl.Series) -> int:
     return groups
 
 
-def _of_clusters(
+def _with_clusters(
     table: pl.DataFrame, frame: pl.DataFrame, found: Columns
 ) -> tuple[pl.DataFrame, dict[str, dict[str, str]]]:
     """Return the rows, and by collection the cluster of each topic; a topic without one stands alone.
@@ -594,7 +594,7 @@ def _varies(table: pl.DataFrame, runs: Mapping[str, str]) -> bool:
     return bool((each["score"] > 1).any())
 
 
-def _of_runs(
+def _name_runs(
     frame: pl.DataFrame, found: Columns
 ) -> tuple[pl.DataFrame, dict[str, str]]:
     """Name the systems of a table by system and repeat, where some have several; return also the system of each run."""
@@ -615,7 +615,7 @@ def _of_runs(
     return frame.with_columns(pairs.select(name).to_series().alias(found.system)), runs
 
 
-def _wide(
+def _wide_rows(
     frame: pl.DataFrame, found: Columns, rows: Rows | None
 ) -> tuple[pl.DataFrame, Columns]:
     """Make a row for each score of a row for each system, or topic, or both; return also which column says what.
@@ -633,7 +633,7 @@ def _wide(
     values = [name for name in frame.columns if name not in labels]
     _require_wide(frame, found, values)
     if system is None and topic is None and values:
-        first = _first(frame.select(values))
+        first = _first_name_column(frame.select(values))
         values.remove(first)
         labels.append(first)
         if rows != "topics":
@@ -650,7 +650,7 @@ def _wide(
         heads.gather(np.repeat(range(len(values)), length)), pl.concat(columns)
     )
     said = {"collection": found.collection, "system": system, "topic": topic}
-    said |= {_across(system, topic, values): _HEADS, "score": _SCORES}
+    said |= {_columns_message(system, topic, values): _HEADS, "score": _SCORES}
     said |= {
         role: name
         for role, name in zip(Columns._fields[5:], found[5:], strict=True)
@@ -663,8 +663,8 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
     """Refuse a wide table without columns of scores, or with one that is not of scores of a topic."""
     if not values or not frame.height:
         raise ScoresError(
-            f"no scores in the table, which has {_some(frame.columns) or 'no columns'}; a long table has columns for"
-            " system, topic and score, a wide one rows of systems and columns of topics;"
+            f"no scores in the table, which has {_some_names(frame.columns) or 'no columns'}; a long table has columns "
+            "for system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: --system COLUMN --topic COLUMN --score COLUMN"
         )
     sums = [
@@ -703,11 +703,13 @@ def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) ->
         ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "COLUMN"
     options = " ".join(f"--{role} {name}" for role, name in ask.items())
     raise ScoresError(
-        f"{question} Say {options}; the table has {_some(frame.columns)}{mend}"
+        f"{question} Say {options}; the table has {_some_names(frame.columns)}{mend}"
     )
 
 
-def _across(system: str | None, topic: str | None, values: Sequence[str]) -> str:
+def _columns_message(
+    system: str | None, topic: str | None, values: Sequence[str]
+) -> str:
     """Say what the columns of a wide table are, of which some may name systems or topics."""
     if system is not None and (topic is not None or all(map(is_known, values))):
         return "metric"
@@ -716,7 +718,7 @@ def _across(system: str | None, topic: str | None, values: Sequence[str]) -> str
     return "system"
 
 
-def _first(frame: pl.DataFrame) -> str:
+def _first_name_column(frame: pl.DataFrame) -> str:
     """Name the first column if it can name the rows; a table without one raises ScoresError."""
     first, *_ = frame.columns or [""]
     if (
@@ -726,7 +728,7 @@ def _first(frame: pl.DataFrame) -> str:
     ):
         raise ScoresError(
             "no column of the table names systems or topics; it has "
-            f"{_some(frame.columns) or 'none'}. Name the columns: --system "
+            f"{_some_names(frame.columns) or 'none'}. Name the columns: --system "
             "COLUMN --topic COLUMN --score COLUMN; of a matrix that names only its columns, rows are "
             "numbered by irmeta import matrix FILE (--rows topics)"
         )
@@ -745,7 +747,7 @@ def _holds_scores(column: pl.Series) -> bool:
     return bool(below or column.is_duplicated().any())
 
 
-def spelled(rows: pl.DataFrame) -> pl.DataFrame:
+def with_spelled_metrics(rows: pl.DataFrame) -> pl.DataFrame:
     """Write metrics as irmeta does."""
     known = rows["metric"].unique().to_list()
     return rows.with_columns(
@@ -753,6 +755,6 @@ def spelled(rows: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _some(names: Iterable[str]) -> str:
+def _some_names(names: Iterable[str]) -> str:
     """List names in a message, the first ten."""
     return listed((shortened(name, 30) for name in names), 10)

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from irmeta.errors import IrmetaError
-from irmeta.scores.names import bare
+from irmeta.scores.names import without_run_suffix
 
 MISSING = "there is nothing of this name here for you"
 """What is said of what is not there, and of what somebody may not see."""
@@ -126,8 +126,11 @@ def names_of(paths: Sequence[PurePath]) -> list[str]:
     ['bm25', 'my-run', 'a.run', 'a.txt']
     """
     stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
-    often = Counter(map(bare, stems))
-    named = [bare(one) if often[bare(one)] == 1 else one for one in stems]
+    often = Counter(map(without_run_suffix, stems))
+    named = [
+        without_run_suffix(one) if often[without_run_suffix(one)] == 1 else one
+        for one in stems
+    ]
     found = [fit(name) for name in named]
     for name, count in Counter(found).items():
         if count > 1:

@@ -35,7 +35,7 @@ from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.io.tables.outcomes import read_outcomes
 from irmeta.metrics.names import is_known
 from irmeta.scores.cube import DIMS
-from irmeta.scores.names import bare
+from irmeta.scores.names import without_run_suffix
 from irmeta.scores.tables.frames import ALL
 from irmeta.words import counted, shortened
 from irmeta.words import listed as in_words
@@ -203,7 +203,7 @@ def _runs_in(path: str, folder: Path, looks: Iterator[int]) -> Seen | None:
     runs = [one for one in files if _kind(one) == "a run"]
     if not runs:
         return None
-    names = tuple(bare(stem(one)) for one in runs)
+    names = tuple(without_run_suffix(stem(one)) for one in runs)
     text = f"{counted(len(runs), 'run')} ({in_words(names, 3)})"
     others = [one for one in files if one not in runs]
     if others:
@@ -255,7 +255,7 @@ def _by_beginning(path: str, where: Location) -> Seen | None:
     """Recognise a run, scores and factors by their first bytes."""
     kind = _kind(where)
     if kind == "a run":
-        return Seen(path, "runs", "a run", (bare(stem(where)),))
+        return Seen(path, "runs", "a run", (without_run_suffix(stem(where)),))
     if kind != kinds.PARQUET or isinstance(where, str):
         return None
     try:

@@ -16,16 +16,20 @@ from irmeta.errors import FileFormatError, Remark, in_words_of_reader
 from irmeta.evaluation.grades import core
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judging import Judgments, Ranking
-from irmeta.evaluation.notes import grade_notes, identical, topics_without_relevant
+from irmeta.evaluation.notes import (
+    grade_notes,
+    identical_run_notes,
+    topics_without_relevant,
+)
 from irmeta.evaluation.sources import (
     QrelsLike,
     RunsLike,
     Source,
-    opened,
+    open_source,
+    place_of,
     qrels_of,
     require_judged_topics,
     sources_with_problems,
-    where,
 )
 from irmeta.io.files import Location, stem
 from irmeta.io.runs.decimals import numbers
@@ -125,7 +129,10 @@ def validate(
             tags.setdefault(tag, []).append(fact.system)
             orders[fact.system] = order if fact.documents else ""
     remarks += _together(facts, tags)
-    remarks += [Remark("warning", "all runs", None, text) for text in identical(orders)]
+    remarks += [
+        Remark("warning", "all runs", None, text)
+        for text in identical_run_notes(orders)
+    ]
     data = _problems(remarks)
     rows = [asdict(fact) for fact in facts]
     for name in list(RunFacts.__dataclass_fields__)[1:]:
@@ -293,16 +300,16 @@ def _inspect(
 ) -> tuple[RunFacts | None, str, str, list[Remark]]:
     """Read a run, gather its facts, and say what is odd about them; also give its tag and a digest of its lists."""
     try:
-        given = opened(source, folder)
+        given = open_source(source, folder)
         if isinstance(given, Run):
             run = given
         else:
             run = run_of(given, source[0], reading)
         if judgments is not None:
-            require_judged_topics(run, judgments.qrels, where(source))
-        unexpected = expected.remarks(run, where(source))
+            require_judged_topics(run, judgments.qrels, place_of(source))
+        unexpected = expected.remarks(run, place_of(source))
     except FileFormatError as error:
-        return None, "", "", _errors(error, where(source))
+        return None, "", "", _errors(error, place_of(source))
     against = judgments or Judgments(
         Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0))
     )
@@ -318,7 +325,7 @@ def _inspect(
         texts.append(
             f"the run tag {run.tag!r} differs from the file's name, which names the system"
         )
-    odd = [Remark("warning", where(source), None, text) for text in texts]
+    odd = [Remark("warning", place_of(source), None, text) for text in texts]
     return facts, run.tag, judged.order, [*run.remarks, *unexpected, *odd]
 
 

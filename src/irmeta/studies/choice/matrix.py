@@ -16,7 +16,7 @@ from irmeta.scores.averages.means import additive, means
 from irmeta.scores.cube import DIMS
 from irmeta.scores.cubes import (
     by_name,
-    on_topics,
+    notes_on_topics,
     prepare_together,
     shared_topics,
     side_by_side,
@@ -133,7 +133,7 @@ def from_scores(
     cubes, of_clusters = side_by_side(cubes)
     notes += of_clusters
     level, more = _level(cubes, level)
-    more += on_topics(cubes, level)
+    more += notes_on_topics(cubes, level)
     if shared := shared_topics(cubes):
         more.append(f"{listed(shared)} by name; each name is resampled as one topic.")
     rows = _rows(cubes, level)

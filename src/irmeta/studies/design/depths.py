@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.errors import IrmetaError
 from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.grades.judging import Judgments
-from irmeta.evaluation.lists import tops
+from irmeta.evaluation.lists import top_documents
 from irmeta.evaluation.sources import QrelsLike, RunsLike, qrels_of, sources_of
 from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import metric_names, parse
@@ -115,7 +115,7 @@ def pools(qrels: QrelsLike, runs: RunsLike, depths: Sequence[int]) -> Pools:
     read = qrels_of(qrels, Reading())
     # documents of topics, each with the highest rank that a run gives it
     best: dict[tuple[int, str], int] = {}
-    lists = tops(Judgments(read), sources_of(runs), max(depths), "runs pooled")
+    lists = top_documents(Judgments(read), sources_of(runs), max(depths), "runs pooled")
     for topic, rank, documents in lists:
         pairs = zip(topic.tolist(), documents, strict=True)
         for pair, at in zip(pairs, rank.tolist(), strict=True):

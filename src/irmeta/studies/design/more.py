@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.averages.means import additive
-from irmeta.scores.groups.clusters import in_clusters, numbered
+from irmeta.scores.groups.clusters import cluster_numbers, in_clusters
 from irmeta.scores.groups.runs import runs_of, spread_of
 from irmeta.scores.result import with_nulls
 from irmeta.stats.halves.more import parts
@@ -34,7 +34,7 @@ def more_of(scores: xr.DataArray, target: str, costs: Costs) -> dict[str, Any]:
     """
     facts = about(scores).get(REPEATS)
     spread = spread_of(facts, [target]) if facts else None
-    cluster = numbered(scores)[1] if in_clusters(scores) else None
+    cluster = cluster_numbers(scores)[1] if in_clusters(scores) else None
     if cluster is None and costs.cluster:
         raise ScoresError("clusters have a cost, but the scores have no clusters")
     if spread is None and costs.run is not None:

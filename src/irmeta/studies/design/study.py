@@ -13,7 +13,7 @@ from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import leading, metric_names
 from irmeta.parallel import seeded
 from irmeta.scores.averages.means import additive, means
-from irmeta.scores.groups.clusters import by_cluster, in_clusters, noticed
+from irmeta.scores.groups.clusters import by_cluster, clustering_notes, in_clusters
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
@@ -141,7 +141,7 @@ def design(
     require_topics(used)
     by_topic = used
     used, of_clusters = by_cluster(used)
-    notes += of_clusters + noticed(by_topic)
+    notes += of_clusters + clustering_notes(by_topic)
     require_variation(means(used).values.T, used["metric"].values)
     costs = {
         "topic_cost": topic_cost,

@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.parallel import in_order, streams
 from irmeta.scores.attributes import about, is_trec
 from irmeta.scores.figures import intervals, short
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import split
@@ -174,7 +174,7 @@ def shown(outcome: xr.Dataset) -> pl.DataFrame:
 def _nouns(outcome: xr.Dataset) -> tuple[str, str]:
     """Return what readers of these scores call a topic, and systems: tasks and models, unless runs are evaluated."""
     collections = about(outcome)["inputs"]["collections"].values()
-    noun = unit(outcome)
+    noun = unit_of(outcome)
     if any(is_trec(facts, outcome["topic"].values) for facts in collections):
         return noun, "systems"
     return "task" if noun == "topic" else noun, "models"

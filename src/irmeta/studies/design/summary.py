@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import CLUSTER, about
 from irmeta.scores.figures import intervals, short
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design import more, subsets
@@ -61,7 +61,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if not _only_subsets(outcome):
         measured = _yes_or_no(pl.col("measured")).alias("measured")
         shown["best for each cost"] = _shown(views["front"], measured)
-    called = {"topics": f"{unit(outcome)}s"}
+    called = {"topics": f"{unit_of(outcome)}s"}
     return {title: part.rename(called) for title, part in shown.items()}
 
 
@@ -114,7 +114,7 @@ def _of_designs(outcome: xr.Dataset) -> list[str]:
     tau = outcome["chosen_tau"].values
     if np.isnan(tau).all():
         return [
-            f"A budget of {options['budget']:g} does not pay for 2 {unit(outcome)}s in any design."
+            f"A budget of {options['budget']:g} does not pay for 2 {unit_of(outcome)}s in any design."
         ]
     best = int(outcome["best"])
     way = outcome.isel(way=best)
@@ -127,7 +127,7 @@ def _of_designs(outcome: xr.Dataset) -> list[str]:
     of_first = (
         f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}"
         f"{uncounted}: they "
-        f"rank systems as {target} does on as many other {unit(outcome)}s with tau {promised} ({low} to "
+        f"rank systems as {target} does on as many other {unit_of(outcome)}s with tau {promised} ({low} to "
         f"{high}{_reached(outcome, topics)})."
     )
     return [
@@ -160,10 +160,10 @@ def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
     said = []
     if paid > most:
         said.append(
-            f"The budget pays for {paid} {unit(outcome)}s, but figures are extrapolated only to {most}."
+            f"The budget pays for {paid} {unit_of(outcome)}s, but figures are extrapolated only to {most}."
         )
     if np.isnan(float(way["judgments"])):
-        what = "clusters and topics" if unit(outcome) == CLUSTER else "topics"
+        what = "clusters and topics" if unit_of(outcome) == CLUSTER else "topics"
         said.append(
             f"Costs are of {what} only; --runs and --qrels add those of judgments."
         )
@@ -205,7 +205,7 @@ def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
 
 
 def _tau_reached(way: xr.Dataset, topics: int) -> str:
-    return f"{topics} {unit(way)}s {way['label'].item()}"
+    return f"{topics} {unit_of(way)}s {way['label'].item()}"
 
 
 def _reached(outcome: xr.Dataset, topics: int) -> str:
@@ -264,7 +264,7 @@ def _reaches(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str:
         )
         parts.append(f"{tau} on {size} ({low} to {high}{_reached(outcome, size)})")
     return (
-        f"Judging {way['label'].item()} ranks systems as {target} does on as many other {unit(outcome)}s with tau "
+        f"Judging {way['label'].item()} ranks systems as {target} does on as many other {unit_of(outcome)}s with tau "
         f"{joined(parts)}."
     )
 

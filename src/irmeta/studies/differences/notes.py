@@ -9,15 +9,15 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.groups.clusters import (
-    added,
-    called,
-    each,
-    held_of_means,
-    rejected_over_clusters,
+    cluster_rejection_notes,
+    contributions,
+    coverage_of_means,
     right_or_wrong,
+    unit_noun,
+    unit_values,
 )
 from irmeta.scores.notes import Act, Method
-from irmeta.scores.result import lacking
+from irmeta.scores.result import topics_without_results
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import Way
@@ -38,10 +38,10 @@ LEVELS: Mapping[str, str] = {
 }
 """What was measured of tests over clusters, by test."""
 OF_CLUSTERS: Mapping[str, Callable[[Floats, xr.DataArray], Floats]] = {
-    "wilcoxon": each,
-    "sign": each,
-    "max-t": added,
-    "permutation": added,
+    "wilcoxon": unit_values,
+    "sign": unit_values,
+    "max-t": contributions,
+    "permutation": contributions,
 }
 """What tests take of clusters in the place of topics, but for values: their means, or sums, whose signs are random."""
 
@@ -69,13 +69,13 @@ def on_tests(
     lines = _levels(way, scores)
     topics = scores.sizes["topic"]
     if way.least(topics) >= way.needed(comparisons):
-        lines.append(_too_few(way, topics, comparisons, f"{called(scores)}s"))
+        lines.append(_too_few(way, topics, comparisons, f"{unit_noun(scores)}s"))
     elif way.test in floors.SIGNED:
         metrics = [str(name) for name in scores.metric.values]
         lines += _tied(way, dict(zip(metrics, differing, strict=False)), called_so)
     if way.test in ASKED:
         lines.append(
-            f"{way.test} tests {ASKED[way.test].format(called(scores))}, not whether two means differ"
+            f"{way.test} tests {ASKED[way.test].format(unit_noun(scores))}, not whether two means differ"
         )
     if logs := ", ".join(geometric(scores.metric.values)):
         lines.append(
@@ -111,7 +111,7 @@ def _levels(way: Way, scores: xr.DataArray) -> list[str]:
         return [said] * found.broken
     if way.test not in LEVELS:
         return []
-    return rejected_over_clusters(scores, LEVELS[way.test], f"{way.test} test")
+    return cluster_rejection_notes(scores, LEVELS[way.test], f"{way.test} test")
 
 
 def _too_few(way: Way, topics: int, comparisons: int, noun: str) -> str:
@@ -184,7 +184,7 @@ def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
         promise = "a difference of scores of 0 and 1"
     if {"standardization", "clusters"} <= about(scores).keys():
         promise = "difference of standardized scores"
-    found = held_of_means(scores, promise, _of_runs(scores))
+    found = coverage_of_means(scores, promise, _of_runs(scores))
     if found.broken:
         lines.append(f"Such a 95% interval held in {found}.")
     return lines
@@ -229,7 +229,7 @@ def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
 
 def on_lacking(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
     """Say which systems retrieve nothing on many topics, where evaluated scores say so: these count as 0."""
-    counts = lacking(scores)
+    counts = topics_without_results(scores)
     enough = MANY * about(scores).get("scored", 0)
     many = [
         f"{name} on {counted(counts[name], 'topic')}"

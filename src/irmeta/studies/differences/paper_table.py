@@ -16,13 +16,13 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.figures import ROWS, short
 from irmeta.scores.names import known_as
-from irmeta.scores.result import frame, is_estimated, result, scale
+from irmeta.scores.result import frame, is_estimated, result, standardization_of
 from irmeta.scores.selection import (
     choose_names,
     prepare,
     share_of,
     top_systems,
-    unchosen,
+    unknown_system_hint,
 )
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import paired
@@ -155,7 +155,7 @@ def _baseline(name: str, scores: xr.DataArray) -> str:
     found = known_as(name, _names(scores))
     if found is None:
         raise ScoresError(
-            f"no system {name!r} to serve as the baseline; {unchosen(scores, name)}"
+            f"no system {name!r} to serve as the baseline; {unknown_system_hint(scores, name)}"
         )
     return found
 
@@ -219,7 +219,7 @@ def caption(outcome: xr.Dataset) -> str:
     """Return what the marks mean, the test behind them, and on how many topics of what."""
     options = about(outcome)["options"]
     name, size = next(iter(about(outcome)["inputs"]["collections"].items()))
-    standardized, what = scale(size), "scores"
+    standardized, what = standardization_of(size), "scores"
     if standardized is not None:
         what = f"standardized scores ({standardized})"
     elif is_estimated(outcome):

@@ -11,8 +11,8 @@ from irmeta.measured.coverage import held
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval
-from irmeta.scores.groups.clusters import units
-from irmeta.scores.notes import Act, concerning
+from irmeta.scores.groups.clusters import unit_names
+from irmeta.scores.notes import Act, with_subject
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests.flagged import FEWEST, half_width
 from irmeta.studies.door import Given
@@ -39,7 +39,7 @@ class Flagged(NamedTuple):
     def only(self, rest: Sequence[str], whole: Sequence[str]) -> list[str]:
         """Return the notes to act on that only the other topics call for, as that too few are left for any verdict."""
         return [
-            concerning(_without(self.topics), note)
+            with_subject(_without(self.topics), note)
             for note in rest
             if isinstance(note, Act) and note not in whole
         ]
@@ -83,7 +83,7 @@ def leave_out(scores: xr.DataArray, names: Sequence[str]) -> Flagged:
         raise ScoresError(
             f"{flagged.sum()} of {counted(flagged.size, 'topic')} are flagged; at least 2 must stay"
         )
-    of = np.array(units(scores))
+    of = np.array(unit_names(scores))
     share = np.array([flagged[of == one].mean() for one in dict.fromkeys(of)])
     gone = share > 0
     notes: list[str] = []

@@ -18,13 +18,13 @@ from irmeta.io.lists import LEAST
 from irmeta.scores.attributes import OVER
 from irmeta.scores.averages.means import additive
 from irmeta.scores.cube import DIMS, check
-from irmeta.scores.cubes import computed_otherwise, prepare_together
+from irmeta.scores.cubes import own_threshold_notes, prepare_together
 from irmeta.scores.groups.clusters import (
     cluster_map,
-    few,
+    cluster_numbers,
+    clustering_notes,
+    few_clusters_clause,
     in_clusters,
-    noticed,
-    numbered,
     stem_of_topic,
     with_clusters,
 )
@@ -79,7 +79,9 @@ class Paired:
         drawn = np.array([place[topic] for topic in self.human.topic.values])
         human = additive(scores).values[..., metric]
         machine = additive(self.machine).values[..., metric]
-        cluster = numbered(self.machine)[1] if in_clusters(self.machine) else None
+        cluster = (
+            cluster_numbers(self.machine)[1] if in_clusters(self.machine) else None
+        )
         if errors is None or self.parts is None:
             return Sample(human, machine, drawn, weight, cluster=cluster)
         every = self.parts.human.indexes
@@ -167,7 +169,7 @@ def paired(
     if parts is not None:
         notes += parts.notes
     _require_scores(both.machine)
-    return both, [*notes, *computed_otherwise(used)]
+    return both, [*notes, *own_threshold_notes(used)]
 
 
 def _clustered(
@@ -204,7 +206,7 @@ def of_clusters(both: Paired, new_topics: bool) -> list[str]:
     what = "all topics of" if sample.whole else "topics of"
     return [
         f"{len(sample.cluster)} topics come in {every} clusters, and people judged {what} {seen}: clusters, not "
-        f"topics, count as independent.{few(judged)}"
+        f"topics, count as independent.{few_clusters_clause(judged)}"
     ]
 
 
@@ -221,7 +223,7 @@ def _unnamed(both: Paired, new_topics: bool) -> list[str]:
                 "other: if stems were drawn, not topics, intervals are too short (--clusters stem)"
             )
         ]
-    return noticed(both.machine, of_means=True) if new_topics else []
+    return clustering_notes(both.machine, of_means=True) if new_topics else []
 
 
 def _require_scores(machine: xr.DataArray) -> None:

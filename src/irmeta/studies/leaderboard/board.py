@@ -11,11 +11,16 @@ from irmeta.choices import Over
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import REPEATS, about, is_trec
-from irmeta.scores.groups.clusters import SIZE, by_cluster, in_clusters, noticed
+from irmeta.scores.groups.clusters import (
+    SIZE,
+    by_cluster,
+    clustering_notes,
+    in_clusters,
+)
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.groups.runs import runs_of, spread_of
-from irmeta.scores.notes import Method, concerning
-from irmeta.scores.selection import main, on_main, select
+from irmeta.scores.notes import Method, with_subject
+from irmeta.scores.selection import main_metric, main_notes, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import cluster_means, totals
 from irmeta.stats.halves.repeats import Spread, Widened, widened
@@ -107,7 +112,10 @@ def board_of(
     several = [one for one in cubes.values() if one.sizes["metric"] > 1]
     used = []
     if metric is None and several:
-        metric, used = main(several[0]), on_main(several[0], "--metric")
+        metric, used = (
+            main_metric(several[0]),
+            main_notes(several[0], "--metric"),
+        )
     chosen = {
         name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()
     }
@@ -124,7 +132,7 @@ def board_of(
         ),
     ]
     if len(one) == 1:
-        notes += noticed(*chosen.values())
+        notes += clustering_notes(*chosen.values())
         if over != "tasks":
             raise ScoresError(
                 f"over={over!r} needs scores of items within tasks: several collections, one for "
@@ -164,7 +172,7 @@ def _of_clusters(notes: Mapping[str, list[str]]) -> list[str]:
     """Say of which collection a note on clusters is, where there are several."""
     if len(notes) == 1:
         return [note for said in notes.values() for note in said]
-    return [concerning(name, note) for name, said in notes.items() for note in said]
+    return [with_subject(name, note) for name, said in notes.items() for note in said]
 
 
 def _repeats(scores: xr.DataArray) -> Repeats | None:

@@ -15,11 +15,11 @@ from irmeta.metrics.names import split
 from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cubes import by_name
-from irmeta.scores.groups.clusters import told
-from irmeta.scores.groups.repeats import allowed_for, said_of
+from irmeta.scores.groups.clusters import with_cluster_facts
+from irmeta.scores.groups.repeats import runs_sentence, with_runs_in_intervals
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
-from irmeta.scores.selection import main, select
+from irmeta.scores.selection import main_metric, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import totals
 from irmeta.stats.leaderboards import completion, holes, items, standing
@@ -169,7 +169,7 @@ def leaderboard(
         inputs=_as_used(cubes, board, over, metric),
         options={
             "aggregate": kinds,
-            "metric": metric or _shared({main(one) for one in cubes.values()}),
+            "metric": metric or _shared({main_metric(one) for one in cubes.values()}),
             "types": types is not None,
         },
         notes=[
@@ -205,10 +205,10 @@ def _as_used(
     """
     if metric is not None:
         cubes = {name: select(one, metrics=[metric]) for name, one in cubes.items()}
-    cubes = {name: told(one) for name, one in cubes.items()}
+    cubes = {name: with_cluster_facts(one) for name, one in cubes.items()}
     if over == "tasks" and board.repeats is None:
         return cubes
-    return {name: allowed_for(one) for name, one in cubes.items()}
+    return {name: with_runs_in_intervals(one) for name, one in cubes.items()}
 
 
 def _objects(names: Sequence[str]) -> npt.NDArray[np.object_]:
@@ -538,7 +538,7 @@ def _notes(
         )
     if board.repeats and (repeats := board.other_runs()):
         called = (nouns.model, nouns.task)
-        notes.append(said_of(board.repeats.facts, repeats, "mean", called))
+        notes.append(runs_sentence(board.repeats.facts, repeats, "mean", called))
         notes += _held(*board.scores.shape)
     if over == "both":
         notes.append(

@@ -8,8 +8,8 @@ import xarray as xr
 
 from irmeta.metrics.names import ESTIMATED, standardized
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import first_rows, interval, most, short, spans
-from irmeta.scores.result import frame, is_estimated, scale, with_nulls
+from irmeta.scores.figures import first_rows, interval, row_limit, short, spans
+from irmeta.scores.result import frame, is_estimated, standardization_of, with_nulls
 from irmeta.scores.tables.frames import SCORE
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
@@ -90,7 +90,7 @@ def _metric(outcome: xr.Dataset) -> str:
 
 def _is_standardized(outcome: xr.Dataset) -> bool:
     inputs = about(outcome)["inputs"]["collections"].values()
-    return any(scale(said) is not None for said in inputs)
+    return any(standardization_of(said) is not None for said in inputs)
 
 
 def _over_topics(outcome: xr.Dataset) -> bool:
@@ -217,7 +217,7 @@ def order(outcome: xr.Dataset) -> Indices:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
     there, asked = outcome.sizes["system"], about(outcome)["options"]["first"]
-    shown = min(asked or most() or there, there)
+    shown = min(asked or row_limit() or there, there)
     cut = "" if shown == there else f": the first {shown} of {there} (--first {there})"
     ordered = outcome.isel(system=order(outcome)[:shown])
     first = ordered.isel(aggregate=0)
@@ -238,7 +238,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views[f"leaderboard{cut}"] = pl.DataFrame(board)
     if "complete_rank" in outcome:
         views["complete"] = _among_complete(outcome)
-    if outcome.sizes["aggregate"] > 1 and most() is None:
+    if outcome.sizes["aggregate"] > 1 and row_limit() is None:
         ranks = {
             str(kind): _ranks(ordered.sel(aggregate=kind))
             for kind in outcome.aggregate.values

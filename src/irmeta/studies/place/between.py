@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import interval, p_said, short, signed, with_interval
+from irmeta.scores.figures import interval, p_in_sentence, short, signed, with_interval
 from irmeta.scores.result import ends, frame
 from irmeta.studies.place.anchors import ANCHORED, DRIFT
 from irmeta.studies.place.rows import first, interval_of, most_of
@@ -109,7 +109,7 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
         verdict = (
             f"{higher} stands higher among the systems of its collection than {lower}"
         )
-    return f"{row['metric']}: {verdict}: standardized difference {difference}, {p_said(row['p'])}."
+    return f"{row['metric']}: {verdict}: standardized difference {difference}, {p_in_sentence(row['p'])}."
 
 
 def _of_fields(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
@@ -160,7 +160,7 @@ def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     count = len(options["anchors"][row["collection_a"]])
     gains = f"gains {' and '.join(signed([row['gain_a'], row['gain_b']]))}"
     difference = with_interval(*map(row.get, ends("anchored")), sign=True)
-    tested = f"difference {difference}, {p_said(row['anchored_p'])}"
+    tested = f"difference {difference}, {p_in_sentence(row['anchored_p'])}"
     start = f"Measured from {counted(count, 'anchor')}"
     if count < 2:
         return (

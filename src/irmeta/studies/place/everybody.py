@@ -21,13 +21,13 @@ from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.clusters import (
     by_cluster,
     cluster_map,
+    cluster_numbers,
+    clustering_notes,
     in_clusters,
-    noticed,
-    numbered,
     with_clusters,
 )
 from irmeta.scores.groups.repeats import by_runs
-from irmeta.scores.names import bare
+from irmeta.scores.names import without_run_suffix
 from irmeta.scores.selection import complete, select
 from irmeta.scores.tables.frames import ALL, is_table
 from irmeta.stats.arrays import Bools, Floats
@@ -217,7 +217,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
         *about(standardized)["standardization"]["notes"],
         *standardization.flat_topics(standardized),
         *_units(standardization.apply(scores, factors))[1],
-        *noticed(scores, of_means=True),
+        *clustering_notes(scores, of_means=True),
     ]
     if in_clusters(scores) and isinstance(known, xr.Dataset):
         lines.append(
@@ -259,7 +259,7 @@ def _held(scores: xr.DataArray) -> list[str]:
     if in_clusters(scores):
         name, topics = (
             "difference of placed systems, clusters",
-            len(numbered(scores)[0]),
+            len(cluster_numbers(scores)[0]),
         )
     elif about(scores).get(REPEATS, {}).get("metrics"):
         name = "difference of placed means of runs"
@@ -320,8 +320,12 @@ def collection_of(
 
 
 def _joins(scores: xr.DataArray, factors: Factors) -> Bools:
-    theirs = {bare(str(name)) for name in about(factors).get("systems", ())}
-    return np.array([bare(str(name)) not in theirs for name in scores.system.values])
+    theirs = {
+        without_run_suffix(str(name)) for name in about(factors).get("systems", ())
+    }
+    return np.array(
+        [without_run_suffix(str(name)) not in theirs for name in scores.system.values]
+    )
 
 
 def _own(placed: Placed, spread: Spread) -> Estimate:

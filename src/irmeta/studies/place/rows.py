@@ -5,7 +5,7 @@ from typing import Any
 
 import polars as pl
 
-from irmeta.scores.figures import most, short
+from irmeta.scores.figures import row_limit, short
 
 FEW = 4
 """Systems, and pairs of them, that are each spoken of."""
@@ -15,7 +15,7 @@ SHOWN = 20
 
 def most_of(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, str]:
     """Keep the rows that people read first where there are many, and say how many there are."""
-    rows = most(SHOWN)
+    rows = row_limit(SHOWN)
     if rows is None or view.height <= rows:
         return view, name
     first = "the best" if by == "rank" else "the clearest"

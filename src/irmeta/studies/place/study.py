@@ -13,8 +13,8 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.io.tables.published import read_published
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
-from irmeta.scores.groups.clusters import told
-from irmeta.scores.groups.repeats import allowed_for
+from irmeta.scores.groups.clusters import with_cluster_facts
+from irmeta.scores.groups.repeats import with_runs_in_intervals
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
@@ -167,7 +167,7 @@ def place(
         said += everybody.notes(one, factors[name], known[name])
         said += everybody.serving(given_on[name], names)[1]
         notes += [f"{name}: {line}" for line in said]
-        doubts = standardization.doubts(one, factors[name])
+        doubts = standardization.topic_doubts(one, factors[name])
         alarms += [f"{name}: {line}" for line in doubts]
     shared = everybody.shared_systems(factors)
     named = anchors.names_of(anchor, list(used))
@@ -195,7 +195,11 @@ def place(
         "place",
         data,
         inputs={
-            name: told(one if everybody.only_means(known[name]) else allowed_for(one))
+            name: with_cluster_facts(
+                one
+                if everybody.only_means(known[name])
+                else with_runs_in_intervals(one)
+            )
             for name, one in used.items()
         },
         options={

@@ -13,7 +13,7 @@ from irmeta.scores.cubes import (
     at_unit,
     by_name,
     check_scale,
-    not_independent,
+    dependence_notes,
     system_level,
 )
 from irmeta.scores.result import describe
@@ -48,7 +48,7 @@ def prediction_model(
     ['AP', 'P@10']
     """
     cubes = by_name(cubes)
-    notes = not_independent(cubes)
+    notes = dependence_notes(cubes)
     cubes = at_unit(cubes, unit)
     if not cubes:
         raise ScoresError("there are no collections to fit a model on")

@@ -13,7 +13,7 @@ import xarray as xr
 from irmeta import studies
 from irmeta.errors import extras
 from irmeta.scores.attributes import about
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.studies.result.labels import labelled
 from irmeta.studies.result.method import method_text
 
@@ -71,7 +71,7 @@ class Result:
         facts = about(self.data)
         return {
             "study": facts["study"],
-            "unit": unit(self.data),
+            "unit": unit_of(self.data),
             "options": facts["options"],
             **facts["inputs"],
         }

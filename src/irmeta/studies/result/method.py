@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta import studies
 from irmeta.choices import MEANINGS, MissingOfPairs
 from irmeta.scores.attributes import CHOSEN, LEFT_OUT, about
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.words import are, counted, joined, listed
 
 TESTS = {
@@ -54,7 +54,7 @@ def method_text(outcome: xr.Dataset) -> str:
     told = [
         f"We used irmeta {facts['inputs']['irmeta']} to {_done(outcome)}",
         _scores(facts["inputs"]["collections"], options),
-        _test(options, unit(outcome)),
+        _test(options, unit_of(outcome)),
         f"Metrics were related by {_UNITS[options['unit']]}"
         if options.get("unit")
         else "",

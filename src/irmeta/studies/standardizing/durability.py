@@ -18,10 +18,10 @@ from irmeta.scores.groups.teams import (
     EACH,
     Grouping,
     Teams,
-    taken,
-    taking,
+    teams_needed,
     teams_of,
-    wanting,
+    teams_phrase,
+    teams_prefix,
 )
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import require_variation
@@ -72,7 +72,7 @@ def durability(
         raise ScoresError("there is no old collection to take factors from")
     met = {}
     for name, scores in by_name(old).items():
-        met[name] = standardization.common(
+        met[name] = standardization.on_common_topics(
             scores, standardization.counterpart(name, by_name(new)), missing
         )
     metrics = common_metrics({name: by for name, (by, _, _) in met.items()})
@@ -127,8 +127,8 @@ def _assumed(team: Teams) -> str:
     if team.source in (None, EACH):
         return "The splits take systems as independent of each other."
     return (
-        f"The splits keep the systems of a team together (teams: {taken(team.options)}): teams, not systems, are "
-        "treated as independent."
+        f"The splits keep the systems of a team together (teams: {teams_phrase(team.options)}): teams, not systems, "
+        "are treated as independent."
     )
 
 
@@ -191,10 +191,10 @@ def _verdict(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     age: a higher tau is then luck.
     """
     if row["quantile"] < 0.05:
-        unsaid = wanting(options, "whether the old factors have aged")
+        unsaid = teams_needed(options, "whether the old factors have aged")
         return (
             unsaid.removesuffix(".")
-            or f"{taking(options)}the old factors have aged beyond chance"
+            or f"{teams_prefix(options)}the old factors have aged beyond chance"
         )
     if row["tau"] >= 0.9 and row["chance_tau"] >= 0.9:
         return "nothing shows that the old factors have aged"

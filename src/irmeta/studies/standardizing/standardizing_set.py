@@ -13,7 +13,7 @@ from irmeta.parallel import seeded, steps
 from irmeta.scores import standardization
 from irmeta.scores.cubes import by_name
 from irmeta.scores.figures import short
-from irmeta.scores.groups.teams import EACH, Grouping, Teams, taken, teams_of
+from irmeta.scores.groups.teams import EACH, Grouping, Teams, teams_of, teams_phrase
 from irmeta.scores.result import frame, result
 from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats, Ints, settled
@@ -57,7 +57,7 @@ def standardizing_set(
     generator = seeded(rng)[0]
     name = str(old.attrs.get("collection", "collection"))
     new = standardization.counterpart(name, by_name(new))
-    old, new, notes = standardization.common(old, new, missing)
+    old, new, notes = standardization.on_common_topics(old, new, missing)
     names = [str(metric) for metric in new.metric.values]
     sizes = _sizes(sizes, old.sizes["system"])
     if resamples < 100:
@@ -182,7 +182,7 @@ def _drawn(team: Teams) -> str:
     if team.source == EACH:
         return "Systems are drawn one by one."
     return (
-        f"Whole teams are drawn, from {len(team.names)} (teams: {taken(team.options)}); of the last team "
+        f"Whole teams are drawn, from {len(team.names)} (teams: {teams_phrase(team.options)}); of the last team "
         "some systems may be left out."
     )
 

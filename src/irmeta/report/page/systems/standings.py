@@ -16,7 +16,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Text, names
 from irmeta.report.page.systems.description import described
 from irmeta.report.page.systems.significance import lettered
-from irmeta.scores.averages.means import additive, ahead
+from irmeta.scores.averages.means import additive, systems_ahead
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
 from irmeta.studies.choice.ranking.study import is_reported
@@ -127,7 +127,9 @@ def _of_left_out(
 
 def _ahead(content: Content, name: str, leader: str) -> dict[str, int]:
     """Return the systems that are left out and ahead of the leader, and on how many topics of both; most first."""
-    topics = ahead(content.cubes[name].sel(metric=[content.order[name]]), leader)
+    topics = systems_ahead(
+        content.cubes[name].sel(metric=[content.order[name]]), leader
+    )
     absent = [one for one in topics if one not in content.used[name].system]
     most_shared = sorted(absent, key=topics.__getitem__, reverse=True)
     return {one: topics[one] for one in most_shared}

@@ -24,7 +24,7 @@ from irmeta.report.plots.rows import (
 )
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import is_estimated
 from irmeta.studies.differences.versus.summary import FEW_COMPARISONS
 from irmeta.words import shortened
@@ -143,7 +143,9 @@ def by_topic(
     axes.axhline(values.mean(), color="0.4", linewidth=0.8, linestyle="--")
     what = "added to\nthe difference" if is_estimated(result) else "difference"
     axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
-    label = f"{system} \N{MINUS SIGN} {other},\n{unit(result)}s in order (dashed: mean)"
+    label = (
+        f"{system} \N{MINUS SIGN} {other},\n{unit_of(result)}s in order (dashed: mean)"
+    )
     axes.set_xlabel(label if last else "", loc="right")
     # places are no topics, whose names may be numbers, too
     axes.set_xticks([])

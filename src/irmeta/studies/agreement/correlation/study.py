@@ -14,14 +14,18 @@ from irmeta.scores.attributes import CLUSTER, about, recorded
 from irmeta.scores.averages import means
 from irmeta.scores.cubes import (
     by_name,
-    on_topics,
+    notes_on_topics,
     prepare_together,
     shared_topics,
     side_by_side,
     unit_numbers,
 )
-from irmeta.scores.groups.clusters import held_over_clusters, in_clusters, units
-from irmeta.scores.notes import Method, arranged, called, concerning
+from irmeta.scores.groups.clusters import (
+    cluster_coverage_notes,
+    in_clusters,
+    unit_names,
+)
+from irmeta.scores.notes import Method, count_called_for, in_reading_order, with_subject
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.rankings import disattenuated
@@ -108,9 +112,9 @@ def correlate(
     _check(used, unit, method, threshold)
     used, of_clusters = side_by_side(used)
     notes += of_clusters
-    notes += on_topics(used, unit)
+    notes += notes_on_topics(used, unit)
     if unit == "topic" and method == "pearson":
-        notes += held_over_clusters(used, "r over scores", "Such 95% intervals")
+        notes += cluster_coverage_notes(used, "r over scores", "Such 95% intervals")
     if unit == "system":
         notes += _held_over_means(used, method)
     names = next(iter(used.values()))["metric"].values
@@ -164,7 +168,7 @@ def _each(
     described = {}
     for name, outcome in results.items():
         described[name] = about(outcome)["inputs"]["collections"][name]
-        said = [concerning(name, note) for note in about(outcome)["notes"]]
+        said = [with_subject(name, note) for note in about(outcome)["notes"]]
         notes += [
             *said[: about(outcome)["called_for"]],
             *map(Method, said[about(outcome)["called_for"] :]),
@@ -173,7 +177,10 @@ def _each(
     attributes["inputs"] |= {"collections": described}
     attributes["options"] = {"coefficient": attributes["options"]["coefficient"]}
     return together.assign_attrs(
-        recorded(attributes | {"notes": arranged(notes), "called_for": called(notes)})
+        recorded(
+            attributes
+            | {"notes": in_reading_order(notes), "called_for": count_called_for(notes)}
+        )
     )
 
 
@@ -213,7 +220,7 @@ def _held_over_means(
 ) -> list[str]:
     """Say how often intervals held in collections like these."""
     systems = sum(scores.sizes["system"] for scores in used.values())
-    topics = min(len(set(units(scores))) for scores in used.values())
+    topics = min(len(set(unit_names(scores))) for scores in used.values())
     return [
         said
         for figure, of in OVER_MEANS.get(method, {}).items()
@@ -350,7 +357,7 @@ def _check(
             raise ScoresError(
                 f"{name}: a correlation between metrics needs at least 2 systems; there is {systems}"
             )
-        independent = len(set(units(scores)))
+        independent = len(set(unit_names(scores)))
         if level != "system" and independent < 4:
             noun = CLUSTER if in_clusters(scores) else "topic"
             raise ScoresError(

@@ -10,8 +10,8 @@ import xarray as xr
 
 from irmeta.choices import Coefficient, Level
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import WIDE, near_one, short, square
-from irmeta.scores.result import frame, once
+from irmeta.scores.figures import WIDE, matrix_table, near_one, short
+from irmeta.scores.result import each_pair_once, frame
 from irmeta.stats.rankings.agreement import COEFFICIENTS
 from irmeta.words import counted
 
@@ -50,7 +50,7 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
         {"metric": "metric_a", "metric_2": "metric_b"}
     )
     ends = pl.selectors.ends_with("low", "high")
-    return once(
+    return each_pair_once(
         pairs.with_columns(ends.fill_nan(None)), outcome.sizes["metric"], diagonal=1
     )
 
@@ -89,7 +89,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
                 [near_one(r, 3) if j >= i else "" for j, r in enumerate(row)]
                 for i, row in enumerate(one["r"].values)
             ]
-            views[f"correlation{of}"] = square(metrics, cells)
+            views[f"correlation{of}"] = matrix_table(metrics, cells)
             views[f"groups{of}"] = _members(one)
     return views
 

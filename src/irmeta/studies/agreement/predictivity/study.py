@@ -149,7 +149,7 @@ def _chosen(
     deeper = selection.deeper_metrics(metrics, names)
     if top is not None:
         if by is None:
-            by = selection.main(scores.sel(metric=names))
+            by = selection.main_metric(scores.sel(metric=names))
         else:
             by = selection.metric_of(scores, by)
     if top is None or by is None or top_on == "all":

@@ -8,9 +8,9 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import WIDE, interval, short, square
-from irmeta.scores.groups.teams import taking, wanting
-from irmeta.scores.result import frame, once
+from irmeta.scores.figures import WIDE, interval, matrix_table, short
+from irmeta.scores.groups.teams import teams_needed, teams_prefix
+from irmeta.scores.result import each_pair_once, frame
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.studies.agreement.predictivity.study import _kind, best_predictor
 from irmeta.words import joined, listed
@@ -35,14 +35,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         outcome, ["advantage", "low", "high", "joint_low", "joint_high"]
     ).rename(roles)
     views = {
-        "phi": once(phi, outcome.sizes["metric"]),
+        "phi": each_pair_once(phi, outcome.sizes["metric"]),
         "advantage": gains.filter(pl.col("predictor") != pl.col("target")),
         "best": _best_table(outcome),
     }
     if "curve" in outcome:
         columns = {"size": "topics", "curve": "phi", "curve_se": "se"}
         curve = frame(outcome, ["curve", "curve_se"]).rename(pair | columns)
-        views["curve"] = once(curve, outcome.sizes["metric"])
+        views["curve"] = each_pair_once(curve, outcome.sizes["metric"])
     return views
 
 
@@ -106,8 +106,8 @@ def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame
         for i in each
     ]
     return {
-        "phi": square(metrics, upper),
-        "advantage (* interval excludes 0, each pair by itself)": square(
+        "phi": matrix_table(metrics, upper),
+        "advantage (* interval excludes 0, each pair by itself)": matrix_table(
             metrics, cells, "predictor"
         ),
     }
@@ -195,9 +195,9 @@ def _best_of_all(
         return f"On {where}, {largest}; without intervals, others may predict new topics as well."
     options = about(outcome)["options"]
     if options["teams_unknown"]:
-        unsaid = wanting(options, "Which metric is best, or better than another,")
+        unsaid = teams_needed(options, "Which metric is best, or better than another,")
         return f"On {where}, {largest}. {unsaid}"
-    where = f"{where}, {taking(options)}".removesuffix(", ")
+    where = f"{where}, {teams_prefix(options)}".removesuffix(", ")
     rivals = [names[other] for other in rivals_of_best(outcome)]
     if not rivals:
         return (

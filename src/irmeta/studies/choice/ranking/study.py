@@ -10,7 +10,7 @@ from irmeta.choices import Candidates, Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import is_known, metric_names, nearest, parse, raw
 from irmeta.parallel import seeded
-from irmeta.scores.groups.clusters import held_over_clusters
+from irmeta.scores.groups.clusters import cluster_coverage_notes
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -178,7 +178,7 @@ def rank(
         "cost": dict(cost or {}),
     }
     of = "95% intervals of what sets leave unexplained"
-    held = held_over_clusters(source.cubes, "what chosen metrics leave", of)
+    held = cluster_coverage_notes(source.cubes, "what chosen metrics leave", of)
     notes += map(Method, held)
     outcome = result(
         "ranking",

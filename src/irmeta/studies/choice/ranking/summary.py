@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.studies.choice.ranking.study import _few, is_reported
 from irmeta.words import counted, listed
 
@@ -136,7 +136,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     collections = about(outcome)["inputs"]["collections"].values()
     if "kept" not in outcome and any(one["topics"] > 1 for one in collections):
         lines.append(
-            f"To see whether other {unit(outcome)}s would lead to the same choice, add --partitions 100."
+            f"To see whether other {unit_of(outcome)}s would lead to the same choice, add --partitions 100."
         )
     return lines
 
@@ -154,7 +154,7 @@ def _report(outcome: xr.Dataset, few: int) -> str:
     if np.isnan(low):
         interval = ""
     else:
-        over = f"{unit(outcome)}s"
+        over = f"{unit_of(outcome)}s"
         interval = f"; 95% interval over {over} {low:.1%} to {high:.1%}"
     which = (
         f"{few} of {counted(outcome.sizes['metric'], 'metric')}, which {verb} "
@@ -288,7 +288,7 @@ def _as_good_as(outcome: xr.Dataset) -> str:
         which = f"Any of the {every}"
     else:
         which = f"{near} of the {every}"
-    return f"{which} sets of {size} may be the best on other {unit(outcome)}s (95%, all at once; table rivals)."
+    return f"{which} sets of {size} may be the best on other {unit_of(outcome)}s (95%, all at once; table rivals)."
 
 
 def _otherwise(outcome: xr.Dataset, few: int) -> str:
@@ -320,16 +320,16 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
         float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance")
     )
     if chance == 1:  # all metrics are chosen, whatever the topics say
-        return f"There is only one set of {few}, so halves of the {unit(outcome)}s cannot choose another."
+        return f"There is only one set of {few}, so halves of the {unit_of(outcome)}s cannot choose another."
     if (tied := _tied(outcome)) > 1:
         return (
             f"{tied} sets of {few} are equally good by this criterion, to the last digit, so the choice among them is "
-            f"arbitrary, whatever halves of the {unit(outcome)}s choose."
+            f"arbitrary, whatever halves of the {unit_of(outcome)}s choose."
         )
     corrected = (kept - chance) / (1 - chance)
     verdict = next(verdict for least, verdict in TRUST if corrected >= least)
     return (
-        f"Two random halves of the {unit(outcome)}s agree on {kept:.0%} of the best {few} metrics (by chance "
+        f"Two random halves of the {unit_of(outcome)}s agree on {kept:.0%} of the best {few} metrics (by chance "
         f"{chance:.0%}), and on all of them in {same:.0%} of partitions: "
         f"{verdict}.{_as_good(outcome, few)}"
     )

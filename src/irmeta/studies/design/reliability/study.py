@@ -14,18 +14,18 @@ from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import OVER, REPEATS, about
 from irmeta.scores.averages.means import additive
 from irmeta.scores.groups.clusters import (
+    cluster_numbers,
     in_clusters,
-    measured,
-    numbered,
-    of_0_and_1,
-    of_each,
+    is_binary,
+    promise_names,
+    unit_scores,
 )
-from irmeta.scores.groups.runs import parts_of, runs_of
+from irmeta.scores.groups.runs import runs_of, strata_of
 from irmeta.scores.groups.teams import Grouping, teams_of
-from irmeta.scores.notes import Method, concerning
+from irmeta.scores.notes import Method, with_subject
 from irmeta.scores.result import result
 from irmeta.scores.selection import (
-    main,
+    main_metric,
     prepare,
     require_size,
     require_topics,
@@ -149,10 +149,10 @@ def reliability(
             *notes,
             *_notes(found, data, used),
             *of_split,
-            concerning("E rho2 and Phi", team.note()),
+            with_subject("E rho2 and Phi", team.note()),
         ],
     )
-    first = main(used)
+    first = main_metric(used)
     others = [name for name in used.metric.values if name != first]
     return outcome.sel(metric=[first, *others])
 
@@ -266,10 +266,10 @@ def _stepped(half: Floats, values: Floats, counts: list[int]) -> Floats:
 
 def _differing(used: xr.DataArray) -> dict[str, Any]:
     """Compute, where scores are 0 or 1, on what share of topics, or clusters, the median pair differs; else nothing."""
-    binary = of_0_and_1(used)
+    binary = is_binary(used)
     if not binary.any():
         return {}
-    each = of_each(used).transpose("metric", "system", "topic").values
+    each = unit_scores(used).transpose("metric", "system", "topic").values
     upper = np.triu_indices(each.shape[1], 1)
     shares = np.full(len(binary), np.nan)
     for metric in np.flatnonzero(binary):
@@ -289,11 +289,11 @@ def _split(by_topic: xr.DataArray) -> tuple[dict[str, Any], list[str]]:
         return {}, []
     metrics = [str(name) for name in by_topic.metric.values]
     systems = [str(name) for name in by_topic.system.values]
-    known = parts_of(facts, metrics, clusters=clustered) if facts else {}
+    known = strata_of(facts, metrics, clusters=clustered) if facts else {}
     if known is None:
         why = "how runs differ is not known by every metric and cluster (name clusters before runs)"
         return {}, [Method(f"What scores vary by is not split: {why}.")]
-    cluster = numbered(by_topic)[1] if clustered else None
+    cluster = cluster_numbers(by_topic)[1] if clustered else None
     made = sources.design(
         by_topic.sizes["topic"],
         cluster,
@@ -397,7 +397,7 @@ def _notes(
             )
     for figure, promises in INTERVALS.items():
         share = held(
-            *measured(used, *promises),
+            *promise_names(used, *promises),
             systems=used.sizes["system"],
             topics=used.sizes["topic"],
         )

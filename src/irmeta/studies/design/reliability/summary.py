@@ -5,10 +5,10 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.averages.limits import seen
+from irmeta.scores.averages.limits import detection_clause
 from irmeta.scores.figures import short
-from irmeta.scores.groups.clusters import unit
-from irmeta.scores.groups.teams import taking, wanting
+from irmeta.scores.groups.clusters import unit_of
+from irmeta.scores.groups.teams import teams_needed, teams_prefix
 from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame
 
@@ -93,7 +93,7 @@ def _designs(outcome: xr.Dataset) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the coefficients and expected tau by number of topics, the topics needed, and what differences show."""
-    views, units = tables(outcome), f"{unit(outcome)}s"
+    views, units = tables(outcome), f"{unit_of(outcome)}s"
     columns = {"metric": "metric", "topics": units, "erho2": "E rho2", "phi": "Phi"}
     columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
     median = _topics(
@@ -191,7 +191,7 @@ def _range(outcome: xr.Dataset, topics: int) -> list[str]:
 
 
 def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
-    units = f"{unit(one)}s"
+    units = f"{unit_of(one)}s"
     here = one.sel(size=topics)
     detected = short(float(here["detectable"].sel(share=0.5)), 3)
     detects = f"detects a difference of {detected} or more"
@@ -239,7 +239,7 @@ def _between(outcome: xr.Dataset) -> str:
 
 def _shown(one: xr.Dataset, topics: int) -> str:
     """Say how often these numbers of topics show the wanted difference, and how many show it as often as wanted."""
-    options, units = about(one)["options"], f"{unit(one)}s"
+    options, units = about(one)["options"], f"{unit_of(one)}s"
     typical = one.sel(share=0.5)
     needed = int(typical["pair_topics"])
     every = [int(size) for size in one["size"].values]
@@ -263,10 +263,10 @@ def _differing(one: xr.Dataset, topics: int) -> str:
     if not differ:
         return ""
     deviation = None
-    if unit(one) != "topic":
+    if unit_of(one) != "topic":
         deviation = float(one["deviation"].sel(share=0.5))
     alpha, power = options["alpha"], options["power"]
-    found = seen(differ, topics, alpha, power, deviation=deviation)
+    found = detection_clause(differ, topics, alpha, power, deviation=deviation)
     return f"Scores are 0 or 1, and two typical systems differ on {found}"
 
 
@@ -286,7 +286,7 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
         float(one[name].sel(coefficient="erho2"))
         for name in ("needed", "needed_low", "needed_high")
     )
-    units = f"{unit(one)}s"
+    units = f"{unit_of(one)}s"
     erho2 = f"E rho2 of {short(stability)} by {one.metric.item()}"
     if not np.isfinite(needed):
         if topics < low < np.inf:
@@ -303,7 +303,7 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
         between = f"{low:.0f} or more"
     options = about(one)["options"]
     if options["teams_unknown"] and not low <= topics < high:
-        unsaid = wanting(options, f"whether these {topics} are enough")
+        unsaid = teams_needed(options, f"whether these {topics} are enough")
         return (
             f"An {erho2} needs {needed:.0f} {units} ({between}) if each system is a team of its own; "
             f"{unsaid}"
@@ -314,6 +314,6 @@ def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
     elif high > topics:
         first, enough, is_open = "whether these", "suffice", " is open"
     return (
-        f"{taking(options, first)} {topics} {units} {enough} for an {erho2}{is_open}: about "
+        f"{teams_prefix(options, first)} {topics} {units} {enough} for an {erho2}{is_open}: about "
         f"{needed:.0f} are needed ({between})."
     )

@@ -16,13 +16,24 @@ from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.averages.intervals import held_intervals, intervals
 from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
-from irmeta.scores.groups.clusters import SIZE, added, measured, of_each
-from irmeta.scores.groups.repeats import unmoved
+from irmeta.scores.groups.clusters import (
+    SIZE,
+    contributions,
+    promise_names,
+    unit_scores,
+)
+from irmeta.scores.groups.repeats import unmoved_scores
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
-from irmeta.scores.selection import main, metric_of, on_main, prepare, require_size
+from irmeta.scores.selection import (
+    main_metric,
+    main_notes,
+    metric_of,
+    prepare,
+    require_size,
+)
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves.teams import means_of
@@ -110,8 +121,8 @@ def describe(
     names = [str(metric) for metric in scores.metric.values]
     system = None if system is None else _present(system, scores)
     if by is None:
-        notes += on_main(scores, "--by")
-    by = main(scores) if by is None else metric_of(scores, by)
+        notes += main_notes(scores, "--by")
+    by = main_metric(scores) if by is None else metric_of(scores, by)
     if top is None and scores.sizes["system"] < given.sizes["system"]:
         notes.append(
             f"irmeta leaderboard --metric {by!r} --holes predict ranks all {given.sizes['system']} systems"
@@ -120,11 +131,11 @@ def describe(
     team = teams_of(scores["system"].values, teams, averaged.values)
     possible = _rank_sets(averaged, level, sets, generator)
     data = _of_systems(scores, averaged, possible, level)
-    data |= _of_topics(additive(of_each(scores)), team.of)
+    data |= _of_topics(additive(unit_scores(scores)), team.of)
     data |= _of_first_place(averaged)
     if system is not None:
         data |= _of_one(averaged, system, level, generator)
-    data |= _of_scores(of_each(unmoved(scores)))
+    data |= _of_scores(unit_scores(unmoved_scores(scores)))
     options = {"by": by, "system": system, **team.options}
     said = on_lacking(scores, scores.system.values.tolist())
     said += _notes(names, scores, level)
@@ -270,7 +281,7 @@ def _of_first_place(averaged: xr.DataArray) -> dict[str, Any]:
     decides = np.zeros(averaged.shape[1:], dtype=np.bool_)
     runner_up = []
     for m, column in enumerate(_columns(averaged)):
-        found = fewest(added(column, averaged))
+        found = fewest(contributions(column, averaged))
         runner_up.append(
             "" if found is None else str(averaged.system[found.system].item())
         )
@@ -311,7 +322,12 @@ def _rank_sets(
     """Compute the rank sets of each metric, by random signs of topics, or of what clusters add to means."""
     marginal = sets == "marginal"
     return [
-        rank_sets(added(column, averaged).T, again(rng), level=level, marginal=marginal)
+        rank_sets(
+            contributions(column, averaged).T,
+            again(rng),
+            level=level,
+            marginal=marginal,
+        )
         for column in _columns(averaged)
     ]
 
@@ -337,7 +353,7 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
         promise = (
             "rank sets" if "clusters" in about(scores) else "rank sets of means of runs"
         )
-        ranks = held(*measured(scores, promise), systems=systems, topics=topics)
+        ranks = held(*promise_names(scores, promise), systems=systems, topics=topics)
         if ranks.broken:
             lines.append(f"Rank sets of systems that tie held in {ranks}.")
     if topics < (needed := fewest_topics(level)):

@@ -10,8 +10,8 @@ from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.figures import WHOLE, interval, intervals, short, spans
-from irmeta.scores.groups.clusters import unit
-from irmeta.scores.groups.teams import taking, wanting
+from irmeta.scores.groups.clusters import unit_of
+from irmeta.scores.groups.teams import teams_needed, teams_prefix
 from irmeta.scores.result import frame
 from irmeta.stats import descriptive
 from irmeta.stats.rankings.first import few
@@ -179,20 +179,20 @@ def _survival(one: xr.Dataset) -> str:
 def _against(outcome: xr.Dataset, by: str, against: Sequence[str]) -> str:
     """Say on which topics the better systems score worse, where their teams are known."""
     options = about(outcome)["options"]
-    topics = f"{counted(len(against), unit(outcome))} ({listed(against)})"
+    topics = f"{counted(len(against), unit_of(outcome))} ({listed(against)})"
     if options["teams_unknown"]:
-        unsaid = wanting(options, "whether that is more than chance")
+        unsaid = teams_needed(options, "whether that is more than chance")
         return f"{by}: on {topics} better systems tend to score lower; {unsaid}"
     return (
-        f"{by}: {taking(options)}on {topics} the better systems score worse (negative reliability; tested at 5% "
-        f"for all {unit(outcome)}s at once)."
+        f"{by}: {teams_prefix(options)}on {topics} the better systems score worse (negative reliability; tested at 5% "
+        f"for all {unit_of(outcome)}s at once)."
     )
 
 
 def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:
     """Say who has the largest mean, alone or with others, and the interval of that mean."""
     level = about(outcome)["options"]["level"]
-    topics = counted(outcome.sizes["topic"], unit(outcome))
+    topics = counted(outcome.sizes["topic"], unit_of(outcome))
     name, mean, low, high = (
         best.system.item(),
         *(best[figure].item() for figure in ("mean", "low", "high")),
@@ -212,7 +212,7 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
 def _uneven(of_metric: xr.Dataset) -> str:
     """Say how much more one topic weighs in comparisons of means than another."""
     by, topics = str(of_metric.metric.item()), of_metric.topic.values
-    sd, noun = of_metric["topic_sd"].values, unit(of_metric)
+    sd, noun = of_metric["topic_sd"].values, unit_of(of_metric)
     most = topics[sd.argmax()]
     least = topics[sd.argmin()]
     if geometric([by]):
@@ -277,7 +277,7 @@ def _decided(of_metric: xr.Dataset) -> list[str]:
     other = of_metric["runner_up"].item()
     if not few(int(decides.sum()), decides.size):
         return []
-    topics = counted(int(decides.sum()), unit(of_metric))
+    topics = counted(int(decides.sum()), unit_of(of_metric))
     which = listed(of_metric.topic.values[decides])
     return [
         f"{of_metric.metric.item()}: without {topics} of {decides.size} ({which}) {other} would be level with "

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import ndtri
 
-from irmeta.scores.averages.intervals import of_units
+from irmeta.scores.averages.intervals import unit_intervals
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.groups.clusters import in_clusters
 from irmeta.scores.result import with_ends
@@ -180,7 +180,7 @@ def _of_first(part: Part, topics: xr.DataArray, level: float) -> dict[str, Any]:
     """Return each run's mean over some topics of the original with its interval, as `describe` has it."""
     scores = part.everyone.sel(topic=topics.values)
     if topics.size > 1:
-        found = of_units(scores, level, part.binary)
+        found = unit_intervals(scores, level, part.binary)
     else:
         mean = scores.mean("topic")
         found = xr.Dataset({"mean": mean, "low": np.nan * mean, "high": np.nan * mean})

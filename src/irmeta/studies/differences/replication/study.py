@@ -11,7 +11,7 @@ from irmeta.evaluation.sources import QrelsLike
 from irmeta.metrics.names import nearest
 from irmeta.metrics.values import geometric
 from irmeta.scores.cubes import common_metrics
-from irmeta.scores.groups.clusters import in_clusters, of_0_and_1
+from irmeta.scores.groups.clusters import in_clusters, is_binary
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select
@@ -176,7 +176,7 @@ def _part(
     except ScoresError as error:
         raise ScoresError(f"{one.name}: {error}") from error
     notes = [f"{one.name}: {note}" for note in notes]
-    binary = of_0_and_1(whole) & (not in_clusters(whole))
+    binary = is_binary(whole) & (not in_clusters(whole))
     here = whole.sel(topic=by_topic.topic.values)
     complete = here.notnull().all(("topic", "metric")).values
     everyone, _ = prepare(here.isel(system=complete))

@@ -8,14 +8,14 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import (
     interval,
     intervals,
-    p_said,
+    leading_metrics,
+    p_in_sentence,
     p_value,
     short,
     signed,
-    spoken,
     with_interval,
 )
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.differences.replication.figures import (
     EASIER,
@@ -167,9 +167,9 @@ def _spoken(outcome: xr.Dataset) -> list[str]:
     names = outcome.metric.values.astype(str)
     verdict = outcome["verdict"]
     shows = [name for name in names if (verdict.sel(metric=name) != NONE).any()]
-    chosen = spoken(names, SPOKEN)
+    chosen = leading_metrics(names, SPOKEN)
     if shows and not set(chosen) & set(shows):
-        return spoken(shows, 1)
+        return leading_metrics(shows, 1)
     return sorted(chosen, key=lambda name: name not in shows)
 
 
@@ -270,7 +270,7 @@ def _times(one: xr.Dataset) -> str:
 def _range(one: xr.Dataset) -> str:
     low, high = float(one["ratio_low"]), float(one["ratio_high"])
     if high - low <= 1e-9:
-        return f"the same on every {unit(one)}"
+        return f"the same on every {unit_of(one)}"
     return f"{_level(one)} {interval(low, high, 2)}"
 
 
@@ -283,7 +283,7 @@ def _open(one: xr.Dataset) -> str:
 
 def _needed(one: xr.Dataset) -> str:
     """Say how many topics would show it."""
-    needed, topics = float(one["topics_needed"]), unit(one)
+    needed, topics = float(one["topics_needed"]), unit_of(one)
     if np.isnan(float(one["ratio_low"])):
         return ""
     if np.isinf(needed):
@@ -335,7 +335,7 @@ def _moved(one: xr.Dataset) -> str:
     """Say what moved since the original: on the same topics the systems, on others the collection or the system."""
     if bool(one["together"]):
         each = joined([_of_run(one.sel(run=run)) for run in one.run.values])
-        return f"By {one.metric.item()} on the same {unit(one)}s: {each}."
+        return f"By {one.metric.item()} on the same {unit_of(one)}s: {each}."
     if "lead" not in one:
         return _of_other_topics(one)
     return _drift(one)
@@ -345,10 +345,10 @@ def _of_run(run: xr.Dataset) -> str:
     """Say how near the scores of one system, and its lists, are to those of the original."""
     name = str(run.run.item())
     if float(run["rmse"]) <= 1e-12:
-        said = f"{name} has the original's score on every {unit(run)}"
+        said = f"{name} has the original's score on every {unit_of(run)}"
     else:
         said = (
-            f"{name} changes by {_figure(run, 'change')} ({p_said(float(run['p']))}), RMSE "
+            f"{name} changes by {_figure(run, 'change')} ({p_in_sentence(float(run['p']))}), RMSE "
             f"{short(float(run['rmse']), 3)}"
         )
     if "rbo" in run and np.isfinite(float(run["rbo"])):

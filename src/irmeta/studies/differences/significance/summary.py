@@ -5,8 +5,16 @@ import polars as pl
 import xarray as xr
 
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import ROWS, intervals, most, p_value, short, spans, spoken
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.figures import (
+    ROWS,
+    intervals,
+    leading_metrics,
+    p_value,
+    row_limit,
+    short,
+    spans,
+)
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame
 from irmeta.stats.arrays import Bools
@@ -126,7 +134,7 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
     )
     if systems.height <= MOST_LETTERS:
         return {f"systems by {metric}": shown}
-    if most() is None:
+    if row_limit() is None:
         return {f"systems by {metric}, with letters among the best {ROWS}": shown}
     title = f"systems by {metric}: the best {ROWS} of {systems.height}, with letters among these"
     return {title: shown.head(ROWS)}
@@ -141,7 +149,7 @@ def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
     lines: list[str] = []
-    for metric in spoken(outcome.metric.values, FEW_METRICS):
+    for metric in leading_metrics(outcome.metric.values, FEW_METRICS):
         one = outcome.sel(metric=metric)
         line = f"{differing(one)} {_beside_best(one)}{_equivalent(one)}"
         lines.append(Answer(line))
@@ -225,7 +233,7 @@ def replicated(outcome: xr.Dataset) -> list[str]:
         one = outcome.sel(metric=metric)
         if not one["found"].item() > 0:
             continue
-        count, noun = one["half_topics"].item(), unit(outcome)
+        count, noun = one["half_topics"].item(), unit_of(outcome)
         if one["found"].item() < 1:
             lines.append(
                 f"{metric}: half of the {noun}s, {count}, hardly ever show a significant difference that the "
@@ -257,7 +265,7 @@ def _reliable_differences(outcome: xr.Dataset) -> list[str]:
     half = outcome.isel(half=-1)
     least = least_difference(half["compared"].values, half["swapped"].values)
     names = half.swap_metric.values
-    topics, noun = int(half["half"]), unit(outcome)
+    topics, noun = int(half["half"]), unit_of(outcome)
     on = (
         f"on {counted(topics, noun)} are reversed by {counted(topics, f'other {noun}')}"
     )

@@ -11,11 +11,16 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.averages.means import additive, from_additive, means
-from irmeta.scores.groups.clusters import added, each, of_0_and_1, of_each
-from irmeta.scores.groups.repeats import unmoved
+from irmeta.scores.groups.clusters import (
+    contributions,
+    is_binary,
+    unit_scores,
+    unit_values,
+)
+from irmeta.scores.groups.repeats import unmoved_scores
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
-from irmeta.scores.selection import matching, unchosen
+from irmeta.scores.selection import matching, unknown_system_hint
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
 from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
@@ -72,7 +77,7 @@ class Family:
 
     def by_topic(self) -> dict[str, Any]:
         """Return what happened on each topic: scores and differences, who won how often, and what the sign rests on."""
-        scores = unmoved(self.scores)
+        scores = unmoved_scores(self.scores)
         plain, opponent, who = differences(
             additive(scores), self.system, self.others, self.names
         )
@@ -84,15 +89,15 @@ class Family:
             "losses": (PAIR, (shown < 0).sum(axis=1)),
             "who": (PAIR, who),
             "deviation": (PAIR, np.nanstd(self.found, axis=1, ddof=1)),
-            "of_0_and_1": ("metric", of_0_and_1(self.scores)),
+            "of_0_and_1": ("metric", is_binary(self.scores)),
             "by_topic": (BY_TOPIC, shown),
             "opponent": from_additive(
                 xr.DataArray(theirs, dims=BY_TOPIC, coords=places)
             ),
             "mean": means(self.scores).sel(system=self.system, drop=True),
         }
-        data |= self._beside_others(of_each(scores))
-        return data | _behind_sign(added(np.moveaxis(plain, 1, 2), self.line))
+        data |= self._beside_others(unit_scores(scores))
+        return data | _behind_sign(contributions(np.moveaxis(plain, 1, 2), self.line))
 
     def _beside_others(self, scores: xr.DataArray) -> dict[str, Any]:
         """Return by topic the system's score, the median and best of the others, and how many are above."""
@@ -130,7 +135,7 @@ def _others(scores: xr.DataArray, system: str) -> list[str]:
                 f"no system {system!r}, but {counted(len(runs), 'run')} of it, {listed(runs)}; take runs as one system "
                 "each with --repeats stem"
             )
-        instead = unchosen(scores, system)
+        instead = unknown_system_hint(scores, system)
         if "qrels" in scores.attrs:
             add = "`irmeta evaluate QRELS RUN -o SCORES --append`"
             instead = f"{instead.removesuffix('?')}, or add its run: {add}"
@@ -182,7 +187,7 @@ def _baselines(
 
 def _of_each(found: Floats, line: xr.DataArray) -> Floats:
     """Return figures of each topic, or of each cluster by itself, (against, topic, metric)."""
-    return np.moveaxis(each(np.moveaxis(found, 1, 2), line), 2, 1)
+    return np.moveaxis(unit_values(np.moveaxis(found, 1, 2), line), 2, 1)
 
 
 def _behind_sign(found: Floats) -> dict[str, Any]:

@@ -12,7 +12,7 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import again, seeded
 from irmeta.scores.averages.limits import widest
-from irmeta.scores.figures import p_said
+from irmeta.scores.figures import p_in_sentence
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
@@ -371,7 +371,7 @@ def _on_others(
         return []
     alone = len(family.names) == 1
     lost = [
-        f"{'' if alone else f'{family.names[at]} by '}{every.metrics[by]} ({p_said(p[at, by])})"
+        f"{'' if alone else f'{family.names[at]} by '}{every.metrics[by]} ({p_in_sentence(p[at, by])})"
         for at, by in gone
     ]
     return [

@@ -6,20 +6,20 @@ import xarray as xr
 
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
-from irmeta.scores.averages.limits import seen
+from irmeta.scores.averages.limits import detection_clause
 from irmeta.scores.figures import (
     ENDS,
     interval,
     intervals,
-    p_said,
+    leading_metrics,
+    p_in_sentence,
     p_value,
     short,
     signed,
-    spoken,
 )
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.notes import Answer
-from irmeta.scores.result import frame, is_estimated, scale
+from irmeta.scores.result import frame, is_estimated, standardization_of
 from irmeta.stats.rankings.first import RESTS
 from irmeta.studies.differences.notes import at_bound
 from irmeta.studies.differences.versus import gate, left
@@ -129,11 +129,11 @@ def _relative(outcome: xr.Dataset) -> xr.DataArray:
     above_0 &= outcome["score"].min("topic") >= 0
     # a difference may be another mean than that over rows: of clusters the larger count more
     same = abs(by_topic.mean("topic") - difference) <= EQUAL
-    if unit(outcome) != "topic":
+    if unit_of(outcome) != "topic":
         weighted = (outcome["mean"] - difference).where(by_topic.notnull().all("topic"))
         mean, same = mean.where(same, weighted), same | weighted.notnull()
     [first, *_] = about(outcome)["inputs"]["collections"].values()
-    raw = scale(first) is None
+    raw = standardization_of(first) is None
     shares = (difference / mean).where(above_0 & same & raw)
     # differences of geometric means are of logarithms
     logs = outcome["metric"].isin(geometric(outcome["metric"].values.ravel()))
@@ -169,7 +169,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         by_topic = (
             ""
             if is_estimated(outcome)
-            else f": by metric ({unit(outcome)}s: --table topics)"
+            else f": by metric ({unit_of(outcome)}s: --table topics)"
         )
         whom = f"against {outcome.against.item()}{by_topic}"
         rows = [
@@ -204,7 +204,9 @@ def _titled(one: xr.Dataset) -> str:
         all_ = " (--table topics)"
     if every > 2 * FEW_TOPICS:
         of = f" of {every}"
-    return f"{unit(one)}s by {one.metric.item()} against {_whom(one)}: {ENDS}{of}{all_}"
+    return (
+        f"{unit_of(one)}s by {one.metric.item()} against {_whom(one)}: {ENDS}{of}{all_}"
+    )
 
 
 def _whom(one: xr.Dataset) -> str:
@@ -272,7 +274,7 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
         against = {"median": one["median"].values[ends]}
     return pl.DataFrame(
         {
-            unit(one): one.topic.values[ends].tolist(),
+            unit_of(one): one.topic.values[ends].tolist(),
             "score": one["score"].values[ends],
             **against,
             "best other": one["best"].values[ends],
@@ -298,7 +300,7 @@ def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say whether the system is better, by how much, and on how many topics; then where metrics contradict."""
     sentences = _of_gate(outcome)
-    for metric in spoken(outcome.metric.values, FEW_METRICS):
+    for metric in leading_metrics(outcome.metric.values, FEW_METRICS):
         one = outcome.sel(metric=metric)
         if "change" in outcome:
             sentences += left.sentences(one, FEW_COMPARISONS)
@@ -330,7 +332,7 @@ def _of_gate(outcome: xr.Dataset) -> list[str]:
     ]
     pairs.sort(key=lambda one: gate.ORDER.index(str(one["verdict"].item())))
     return [
-        gate.sentence(one, _system(outcome), _other(one), margin, unit(outcome))
+        gate.sentence(one, _system(outcome), _other(one), margin, unit_of(outcome))
         for one in pairs
     ]
 
@@ -350,7 +352,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     more = "more" if difference >= 0 else "less"
     equal = f", equal on {ties}" if ties else ""
     topics = (
-        f" It is better on {counted(wins, unit(one))}{equal} and worse on {losses}."
+        f" It is better on {counted(wins, unit_of(one))}{equal} and worse on {losses}."
     )
     if is_estimated(one):
         topics = ""
@@ -358,7 +360,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     behind = f"{flips}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
     figures = _interval(one, digits)
-    shown = p_said(p, bool(at_bound(one, count)))
+    shown = p_in_sentence(p, bool(at_bound(one, count)))
     share = f"{float(_relative(one)):+.0%}, "
     if share in ("+0%, ", "-0%, ", "+nan%, ", "nan%, "):
         share = ""
@@ -380,10 +382,10 @@ def _flips(one: xr.Dataset) -> str:
     """Say of scores that are 0 or 1 how many topics must go one way, and which difference can be seen at all."""
     both = np.stack([one["score"].values, one["opponent"].values])
     both = both[:, np.isfinite(both).all(axis=0)]
-    clusters = unit(one) != "topic"
+    clusters = unit_of(one) != "topic"
     if not (one["of_0_and_1"] if clusters else np.isin(both, (0.0, 1.0)).all()):
         return ""
-    found = seen(
+    found = detection_clause(
         int(one["wins"] + one["losses"]),
         both.shape[1],
         about(one)["options"]["alpha"],
@@ -401,7 +403,7 @@ def _rests(one: xr.Dataset, of: str = "") -> str:
     many = bool(one["significant"]) and decides.sum() > RESTS * every
     if many or not decides.any():
         return ""
-    topics = counted(int(decides.sum()), unit(one))
+    topics = counted(int(decides.sum()), unit_of(one))
     if float(one["difference"]) > 0:
         side = "ahead of" if of else "ahead"
     else:
@@ -437,7 +439,7 @@ def _interval(one: xr.Dataset, digits: int) -> str:
     """Write the interval of a difference; there is none where it is the same on every topic."""
     options, low, high = about(one)["options"], float(one["low"]), float(one["high"])
     if np.isnan(low):
-        return f"the same on every {unit(one)}, so that there is no interval"
+        return f"the same on every {unit_of(one)}, so that there is no interval"
     ends = interval(low, high, digits, sign=True)
     return f"{1 - options['alpha']:.0%} interval {ends}"
 
@@ -448,9 +450,7 @@ def _within_margin(one: xr.Dataset) -> str:
         return ""
     margin, p = about(one)["options"]["margin"], float(one["p_equivalent"])
     shown = "is shown" if bool(one["equivalent"]) else "is not shown"
-    return (
-        f" That they differ by less than {margin:g} {shown} ({p_said(p)}, two t tests)."
-    )
+    return f" That they differ by less than {margin:g} {shown} ({p_in_sentence(p)}, two t tests)."
 
 
 def _of_many(one: xr.Dataset) -> str:

@@ -10,10 +10,10 @@ from irmeta.choices import JudgedTopics, Missing
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.averages.means import additive
-from irmeta.scores.cubes import by_name, computed_otherwise, prepare_together
-from irmeta.scores.groups.clusters import by_cluster, noticed, of_each
-from irmeta.scores.groups.repeats import by_runs, unmoved
-from irmeta.scores.notes import concerning
+from irmeta.scores.cubes import by_name, own_threshold_notes, prepare_together
+from irmeta.scores.groups.clusters import by_cluster, clustering_notes, unit_scores
+from irmeta.scores.groups.repeats import by_runs, unmoved_scores
+from irmeta.scores.notes import with_subject
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 
@@ -72,7 +72,7 @@ class Aligned:
         """Return one metric's scores as they are on single topics, the truth's first: not moved by what runs add."""
         return np.stack(
             [
-                additive(of_each(unmoved(one))).values[..., metric]
+                additive(unit_scores(unmoved_scores(one))).values[..., metric]
                 for one in self.cubes.values()
             ]
         )
@@ -102,11 +102,11 @@ def aligned(
         used, left_out = _own_topics(used, truth)
     units = {name: by_cluster(one) for name, one in used.items()}
     moved = {name: by_runs(one) for name, (one, _) in units.items()}
-    of_clusters = units[truth][1] + noticed(used[truth])
-    computed = computed_otherwise(used)
+    of_clusters = units[truth][1] + clustering_notes(used[truth])
+    computed = own_threshold_notes(used)
     used = {name: one for name, (one, _) in moved.items()}
     of_runs = [
-        concerning(name, note) for name, (_, said) in moved.items() for note in said
+        with_subject(name, note) for name, (_, said) in moved.items() for note in said
     ]
     return Aligned(
         truth,

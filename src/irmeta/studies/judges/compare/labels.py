@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import CLUSTERS, held
 from irmeta.metrics.names import nearest
-from irmeta.scores.groups.clusters import clusters_of, look_clustered
+from irmeta.scores.groups.clusters import clustering_notes_of, clusters_of
 from irmeta.scores.notes import Method
 from irmeta.scores.result import with_ends
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -148,7 +148,7 @@ def noticed_of_labels(sets: JudgmentSets, truth: str, rel: Relevant) -> list[str
     agree = np.stack(shares)
     whole = np.isfinite(agree).all(axis=0)
     names = np.array(sets.pairs.topics)[whole].tolist()
-    return look_clustered(
+    return clustering_notes_of(
         names, {("shares of equal labels (relevant or not)", ""): agree[:, whole]}
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sets import JudgmentSets
-from irmeta.scores.groups.teams import Grouping, grouped
+from irmeta.scores.groups.teams import Grouping, groups_of
 from irmeta.scores.result import ends
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging.labels import Estimate
@@ -19,7 +19,7 @@ NOTHING = Estimate(np.nan, np.nan, np.nan)
 
 def passes_by_judge(judges: Sequence[str], passes: Grouping) -> dict[str, list[str]]:
     """Return the judgment sets of each judge that has several."""
-    judge_of = grouped(list(judges), passes).of
+    judge_of = groups_of(list(judges), passes).of
     every: dict[str, list[str]] = {}
     for name in judges:
         every.setdefault(judge_of[name], []).append(name)

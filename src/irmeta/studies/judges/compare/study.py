@@ -15,7 +15,7 @@ from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive
-from irmeta.scores.groups.clusters import called, measured, with_clusters
+from irmeta.scores.groups.clusters import promise_names, unit_noun, with_clusters
 from irmeta.scores.groups.teams import (
     EACH,
     Grouping,
@@ -457,7 +457,7 @@ def _coverage_note(first: xr.DataArray, team: Teams) -> str:
         apart, with_teams = ", teams left out", " with teams left out"
     of_tau, of_differences, of_soft = (
         held(
-            *measured(first, *(name + apart for name in names)),
+            *promise_names(first, *(name + apart for name in names)),
             systems=systems,
             topics=topics,
         )
@@ -473,7 +473,7 @@ def _notes(
     together: Aligned, team: Teams, alpha: float, correct: Correction
 ) -> list[str]:
     systems = together.first.sizes["system"]
-    noun = called(together.first)
+    noun = unit_noun(together.first)
     if together.shared:
         units = counted(together.first.sizes["topic"], noun)
         over = f"{systems} systems on {units}"

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short, with_interval
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.judges.compare import baselines
 from irmeta.words import are, counted, joined
@@ -167,7 +167,7 @@ def _agrees(best: xr.Dataset, judges: int) -> str:
     """Say how far the best judge ranks as the truth does, and how well the truth itself is expected to rank."""
     truth = _truth(best)
     highest = f", the highest of {judges} judges" if judges > 1 else ""
-    topics = counted(int(best["topics"]), unit(best))
+    topics = counted(int(best["topics"]), unit_of(best))
     return (
         f"{best.metric.item()}: {best.judge.item()} ranks the {best.sizes['system']} systems as {truth} does with tau "
         f"{_interval(best, 'tau')} over {topics}{highest}{_soft(best)}; the expected tau of {truth} "
@@ -246,7 +246,7 @@ def _may_stand_in(best: xr.Dataset, judges: int) -> list[str]:
     # an end is not shown as 0 that is not
     digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
     picked = f"; picked of {judges}, so optimistic" if judges > 1 else ""
-    topics = counted(int(best["topics"]), unit(best))
+    topics = counted(int(best["topics"]), unit_of(best))
     return [
         f"{best.metric.item()}: {verdict}: on half of the {topics} that both judged it predicts {truth} on the other "
         f"half with tau {short(other)}, {truth} itself with {short(own)} (difference "

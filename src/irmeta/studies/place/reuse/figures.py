@@ -206,7 +206,7 @@ def of_new_runs(
     columns = [at[metric] for metric in wanted]
     score = means[:, columns]
     # the scores if every unjudged document had the highest grade
-    most = left_out.most(looked).mean(axis=1)[:, columns]
+    most = left_out.highest_scores(looked).mean(axis=1)[:, columns]
     unjudged = 1 - means[:, [at[metric] for metric in seen]]
     retrieved = scores[..., at[RETRIEVED]]
     below = [
@@ -236,7 +236,7 @@ def of_new_runs(
         "penalty_high": (over, np.stack([one.high for one in bands], axis=1)),
         "bound": (over, bound),
     }
-    return found, left_out.matching(looked)
+    return found, left_out.mismatch_notes(looked)
 
 
 def _judged_whole(metric: Metric) -> Metric:

@@ -14,7 +14,7 @@ from irmeta.metrics.names import Metric, parse, parse_list
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
-from irmeta.scores.groups.teams import STEM, Grouping, by_default, grouped
+from irmeta.scores.groups.teams import STEM, Grouping, default_teams, groups_of
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.tables.frames import ALL
@@ -76,7 +76,9 @@ def reuse(
     wanted = _wanted(metrics)
     seen = [unjudged_at(metric, depth) for metric in wanted]
     looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
-    groups = grouped(looked.names, by_default(looked.names) if teams is None else teams)
+    groups = groups_of(
+        looked.names, default_teams(looked.names) if teams is None else teams
+    )
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
     number = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])

@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.metrics.names import Metric, highest, leading, parse
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, intervals, short
-from irmeta.scores.groups.teams import taking
+from irmeta.scores.groups.teams import teams_prefix
 from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.place.reuse.study import unjudged_at
 from irmeta.words import counted, joined, listed
@@ -163,7 +163,7 @@ def _of_any(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
         short(float(one), 3)
         for one in (row["mean_loss"], losses.min(), losses.max(), row["gap"])
     )
-    subject = taking(about(outcome)["options"], "a run that was not pooled would")
+    subject = teams_prefix(about(outcome)["options"], "a run that was not pooled would")
     lines = [
         f"{subject} lose {loss} by {metric} ({low} to {high} over {counted(pooled.size, 'group')} left out in turn), "
         f"where neighbours in the ranking are {gap} apart, and fall by {_fall(row, outcome.sizes['system'])}."

@@ -20,12 +20,12 @@ from irmeta.scores.cubes import prepare_together
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import (
     by_cluster,
-    noticed,
-    rejected_over_clusters,
-    told,
+    cluster_rejection_notes,
+    clustering_notes,
+    with_cluster_facts,
 )
 from irmeta.scores.groups.teams import Grouping, teams_of
-from irmeta.scores.notes import concerning
+from irmeta.scores.notes import with_subject
 from irmeta.scores.result import result, with_ends
 from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats, Ints
@@ -303,8 +303,8 @@ def _prepare(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )
     for name, scores in chosen.items():
-        of_clusters = by_cluster(scores)[1] + noticed(scores)
-        notes += [concerning(name, note) for note in of_clusters]
+        of_clusters = by_cluster(scores)[1] + clustering_notes(scores)
+        notes += [with_subject(name, note) for note in of_clusters]
     systems, more = _common_systems(chosen)
     notes += more
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
@@ -319,8 +319,8 @@ def _prepare(
         forms[kind][name] = form
         notes += [f"{name}, {line}" for line in more]
     for units in forms[kinds[0]].values():
-        notes += rejected_over_clusters(units, ITSELF, "test of a system with itself")
-    chosen = {name: told(scores) for name, scores in chosen.items()}
+        notes += cluster_rejection_notes(units, ITSELF, "test of a system with itself")
+    chosen = {name: with_cluster_facts(scores) for name, scores in chosen.items()}
     return chosen, forms, notes
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, intervals, short
-from irmeta.scores.groups.clusters import unit
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import frame
 from irmeta.studies.standardizing.comparison.study import _CHANCE, _ENDS
 from irmeta.words import counted, joined
@@ -185,7 +185,7 @@ def _of_metric(
         answer = f"No: by {by}, {names} differ by more than chance explains."
     else:
         answer = _none_beyond(by, limit, outcome)
-    split = unit(outcome)
+    split = unit_of(outcome)
     if np.isfinite([row["drmse"], row["chance_drmse"]]).all():
         figures = (
             f"mean dRMSE is {short(row['drmse'], 3)}, and that of random splits of the {split}s "
