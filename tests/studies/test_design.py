@@ -15,7 +15,7 @@ from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.groups.repeats import with_judges, with_repeats
 from irmeta.studies.design.depths import AtDepths, judged_to_depths
 from irmeta.studies.design.study import design
-from irmeta.studies.design.summary import _cheapest, findings, overview, tables
+from irmeta.studies.design.summary import _front_sentence, findings, overview, tables
 
 POOLS = {5: 20.0, 20: 100.0}
 
@@ -460,7 +460,7 @@ def test_the_cheapest_way_is_best_at_costs_that_are_counted(front, said):
     both = ("way", "size")
     figures = {name: (both, 1.0 * np.array(front)) for name in ("cost", "tau")}
     outcome = xr.Dataset({"front": (both, front), "label": ("way", ways)} | figures)
-    assert said in _cheapest(outcome, "AP")
+    assert said in _front_sentence(outcome, "AP")
 
 
 def test_a_budget_buys_clusters_at_the_price_of_their_topics():

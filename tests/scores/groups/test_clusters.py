@@ -32,7 +32,7 @@ from irmeta.studies.design.reliability.study import reliability
 from irmeta.studies.differences.description import summary as description
 from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.significance.study import significance
-from irmeta.studies.differences.significance.summary import replicated
+from irmeta.studies.differences.significance.summary import replication_sentences
 from irmeta.studies.differences.versus import summary as versus_summary
 from irmeta.studies.differences.versus.study import versus
 from irmeta.studies.judges.compare.study import compare_judges
@@ -333,7 +333,7 @@ def test_studies_note_clusters_that_nobody_named(study):
 def test_halves_of_clusters_are_called_halves():
     """Where hardly anything is significant on half of 12 clusters, the sentence says of what 6 are the half."""
     found = significance(with_clusters(_turns(), "stem"))
-    (said,) = replicated(found.data.assign(found=("metric", [0.5])))
+    (said,) = replication_sentences(found.data.assign(found=("metric", [0.5])))
     assert "half of the clusters, 6, hardly ever show a significant difference" in said
 
 

@@ -9,8 +9,8 @@ from irmeta.studies.checks.reproduction import (
     PORT,
     claim,
     compare,
+    counts_by_kind,
     findings,
-    kinds,
     lacking,
     ours_only,
     overview,
@@ -179,7 +179,7 @@ def test_numbers_and_sentences_are_counted_apart() -> None:
         ours_only("Table 1", "c", "x", 0.5),
     ]
     outcome = reproduction("p", cells, options={})
-    assert kinds(outcome) == {
+    assert counts_by_kind(outcome) == {
         "printed": (2, 1),
         "sentences": (1, 1),
         "commented out": (1, 1),

@@ -8,7 +8,7 @@ import pytest
 from irmeta.errors import FileFormatError
 from irmeta.evaluation import lists
 from irmeta.evaluation.engine import evaluate
-from irmeta.studies.design.depths import pooled, pools
+from irmeta.studies.design.depths import pooled_name, pools
 
 
 def runs(systems=20, topics=3, documents=40):
@@ -71,7 +71,7 @@ def test_batches_change_nothing(monkeypatch):
 )
 def test_a_metric_is_named_with_its_pool(metric, name):
     """The name is one that irmeta computes."""
-    assert pooled(metric, 5) == name
+    assert pooled_name(metric, 5) == name
 
 
 def test_a_pipe_cannot_be_pooled(tmp_path):

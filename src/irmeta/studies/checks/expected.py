@@ -44,7 +44,7 @@ class Expected:
 
     def remarks(self, run: Run, where: str) -> list[Remark]:
         """Say in which way a run holds what is not expected; raise FileFormatError if no topic of it is."""
-        errors = [*self._unknown(run), *self._too_deep(run)]
+        errors = [*self._unknown_documents(run), *self._too_deep(run)]
         warnings = self._other_topics(run, where)
         return [
             *(Remark("error", where, None, text) for text in errors),
@@ -76,7 +76,7 @@ class Expected:
             )
         return remarks
 
-    def _unknown(self, run: Run) -> list[str]:
+    def _unknown_documents(self, run: Run) -> list[str]:
         """Name documents that the collection does not have."""
         if self.documents is None:
             return []

@@ -107,18 +107,18 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
     for read in (_by_beginning, _model, _nights, _groups, _judgments_or_table):
         if seen := read(path, where):
             return seen
-    if text := _of_irmeta(where) or _to_assign(path):
+    if text := _irmeta_product(where) or _unassigned_nuggets(path):
         return Seen(path, "unknown", text)
     start = next(iter(_beginning(where).splitlines()), b"")[:60]
     said = "empty"
     if start:
         said = f"not known to irmeta; it begins {start.decode(errors='replace')!r}"
     if start and str(where).endswith((".csv", ".tsv")):
-        said = f"not a table of scores yet: {_unlike(path)}"
+        said = f"not a table of scores yet: {_why_no_table(path)}"
     return Seen(path, "unknown", said)
 
 
-def _of_irmeta(where: Location) -> str:
+def _irmeta_product(where: Location) -> str:
     """Say what a file is that irmeta wrote to be looked at; nothing of others."""
     data = _beginning(where).lstrip()
     if data.startswith(b"\\begin{tab"):
@@ -136,7 +136,7 @@ def _of_irmeta(where: Location) -> str:
     return ""
 
 
-def _to_assign(path: str) -> str:
+def _unassigned_nuggets(path: str) -> str:
     """Say what nuggets lack that have no assignments; nothing of other files."""
     try:
         nuggets.import_nuggets(path)
@@ -147,7 +147,7 @@ def _to_assign(path: str) -> str:
     return ""
 
 
-def _unlike(path: str) -> str:
+def _why_no_table(path: str) -> str:
     """Say why a table is not one of scores."""
     try:
         spreadsheet.import_table(path)
@@ -167,12 +167,12 @@ def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
         return Seen(path, "unknown", text)
     if (
         seen := _runs_in(path, folder, looks)
-        or _as_beir(path, folder)
+        or _beir_folder(path, folder)
         or _table(path, FOLDERS)
     ):
         return seen
     inner = sorted(folder.glob("[!.]*"))
-    parts = _parts(path, inner, looks)
+    parts = _parts_of_folder(path, inner, looks)
     text = f"a folder of {counted(len(inner), 'file')}"
     if len(parts) < len(inner):
         text += f", of which the first {len(parts)} are looked at"
@@ -180,7 +180,9 @@ def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
     return Seen(path, "folder", text, parts=parts)
 
 
-def _parts(path: str, inner: list[Path], looks: Iterator[int]) -> tuple[Seen, ...]:
+def _parts_of_folder(
+    path: str, inner: list[Path], looks: Iterator[int]
+) -> tuple[Seen, ...]:
     """Recognise what a folder holds, as far as it can be read; links to folders are not followed."""
     parts = []
     for one, _ in zip(inner[:MOST], looks, strict=False):
@@ -213,10 +215,10 @@ def _runs_in(path: str, folder: Path, looks: Iterator[int]) -> Seen | None:
         text += (
             f"; beside folders, {in_words(inner, 3)}, whose files are read with them"
         )
-    return Seen(path, "runs", text, names, parts=_parts(path, others, looks))
+    return Seen(path, "runs", text, names, parts=_parts_of_folder(path, others, looks))
 
 
-def _as_beir(path: str, folder: Path) -> Seen | None:
+def _beir_folder(path: str, folder: Path) -> Seen | None:
     """Recognise a folder by its judgments, where BEIR has them."""
     try:
         return _judgments(path, judgments_in(folder))
@@ -266,11 +268,11 @@ def _by_beginning(path: str, where: Location) -> Seen | None:
         found = factors.load(where)
     except IrmetaError:
         return None
-    sizes = _sizes(found.sizes["topic"], found.sizes["metric"])
+    sizes = _size_text(found.sizes["topic"], found.sizes["metric"])
     return Seen(path, "factors", f"factors that standardize scores: {sizes}")
 
 
-def _sizes(topics: int, metrics: int) -> str:
+def _size_text(topics: int, metrics: int) -> str:
     return f"{counted(topics, 'topic')}, {counted(metrics, 'metric')}"
 
 
@@ -305,7 +307,7 @@ def _scores(path: str, where: Path) -> Seen:
     systems, topics, metrics = (every(dim) for dim in ("system", "topic", "metric"))
     several = f"{counted(len(names), 'collection')}, " if len(names) > 1 else ""
     lacks = f"; {counted(holes, 'score')} missing" if holes else ""
-    text = f"a score file: {several}{counted(len(systems), 'system')}, {_sizes(len(topics), len(metrics))}{lacks}"
+    text = f"a score file: {several}{counted(len(systems), 'system')}, {_size_text(len(topics), len(metrics))}{lacks}"
     return Seen(
         path,
         "scores",
@@ -479,7 +481,7 @@ def _matrix(path: str) -> Seen | None:
         found = matrices.import_matrix([path], rows="topics")
     except IrmetaError:
         return None
-    seen = _of_cubes(path, "matrix", [found])
+    seen = _seen_of_cubes(path, "matrix", [found])
     prefix = seen.systems[0].removesuffix("1")
     if any(name != f"{prefix}{at}" for at, name in enumerate(seen.systems, 1)):
         return None
@@ -496,7 +498,7 @@ def _table(
         except IrmetaError:
             continue
         cubes = [found] if isinstance(found, xr.DataArray) else list(found.values())
-        seen = _of_cubes(path, name, cubes)
+        seen = _seen_of_cubes(path, name, cubes)
         if not seen.systems:
             continue
         if not known or any(map(is_known, seen.metrics)):
@@ -504,7 +506,7 @@ def _table(
     return None
 
 
-def _of_cubes(path: str, reader: TableKind, cubes: list[xr.DataArray]) -> Seen:
+def _seen_of_cubes(path: str, reader: TableKind, cubes: list[xr.DataArray]) -> Seen:
     """Describe scores that are not a score file yet."""
     systems, topics, metrics = (
         tuple(dict.fromkeys(str(name) for cube in cubes for name in cube[dim].values))
@@ -517,6 +519,6 @@ def _of_cubes(path: str, reader: TableKind, cubes: list[xr.DataArray]) -> Seen:
         topics = ()
         sizes = f"means of {many} by {counted(len(metrics), 'metric')}"
     else:
-        sizes = f"{many}, {_sizes(len(topics), len(metrics))}"
+        sizes = f"{many}, {_size_text(len(topics), len(metrics))}"
     text = f"scores, as `irmeta import {reader}` reads them: {sizes}{holes}"
     return Seen(path, "table", text, systems, len(topics), metrics, reader=reader)

@@ -76,7 +76,7 @@ def compare(
     'reproduced'
     """
     holds = round(abs(ours - published), 12) <= within
-    return _judged(
+    return _judged_cell(
         item, row, column, published, ours, holds, f"within {within:.3g}", note, known
     )
 
@@ -118,7 +118,7 @@ def claim(
         reasons = "; ".join(reason for reason in (note, known) if reason)
         return Cell(item, row, column, None, float(ours), "open", reasons, rule)
     holds = least - 1e-9 <= ours <= most + 1e-9
-    return _judged(item, row, column, None, ours, holds, rule, note, known)
+    return _judged_cell(item, row, column, None, ours, holds, rule, note, known)
 
 
 def ours_only(item: str, row: str, column: str, ours: float, note: str = "") -> Cell:
@@ -139,7 +139,7 @@ def lacking(
     return Cell(item, row, column, published, ours, "not checkable", why)
 
 
-def _judged(
+def _judged_cell(
     item: str,
     row: str,
     column: str,
@@ -212,8 +212,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         .len("cells")
     )
     views = {
-        "items": _by_status(cells),
-        **first_rows("figures", _ordered(cells.filter(~unchecked))),
+        "items": _status_counts(cells),
+        **first_rows("figures", _open_first(cells.filter(~unchecked))),
         "contradicted or open": doubtful.select("figure", "note"),
         **first_rows("not checkable", grouped.select("item", "cells", why="note")),
     }
@@ -224,7 +224,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
 
 
-def _by_status(cells: pl.DataFrame) -> pl.DataFrame:
+def _status_counts(cells: pl.DataFrame) -> pl.DataFrame:
     """Count the cells of each item by status."""
     there = [status for status in get_args(Status) if status in cells["status"]]
     counts = [(pl.col("status") == status).sum().alias(status) for status in there]
@@ -233,7 +233,7 @@ def _by_status(cells: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def _ordered(cells: pl.DataFrame) -> pl.DataFrame:
+def _open_first(cells: pl.DataFrame) -> pl.DataFrame:
     """Put figures that are contradicted or open first, then those that are reproduced; the others follow."""
     order = pl.col("status").replace_strict(_ORDER, return_dtype=pl.Int8)
     printed = pl.col("published").map_elements(
@@ -256,7 +256,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     )
     return [
         f"{about(outcome)['options']['paper']}: {outcome.sizes['cell']} cells: {listed}.",
-        *_by_kind(outcome),
+        *_kind_sentences(outcome),
         *(
             f"Figures contradicted without a known reason: {', '.join(place)}."
             for place in places
@@ -264,7 +264,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     ]
 
 
-def kinds(outcome: xr.Dataset) -> dict[str, tuple[int, int]]:
+def counts_by_kind(outcome: xr.Dataset) -> dict[str, tuple[int, int]]:
     """Count, by what was said and where, the cells and those of them that are reproduced."""
     found: dict[str, tuple[int, int]] = {}
     for cell in tables(outcome)["cells"].iter_rows(named=True):
@@ -286,7 +286,7 @@ _MARKED = {"commented out": COMMENTED, "of the authors' code": PORT}
 """Kinds of figures whose items end in a mark."""
 
 
-def _by_kind(outcome: xr.Dataset) -> list[str]:
+def _kind_sentences(outcome: xr.Dataset) -> list[str]:
     """Say how many numbers are printed, and how many sentences there are, apart."""
     names = {
         "printed": "printed numbers",
@@ -294,7 +294,7 @@ def _by_kind(outcome: xr.Dataset) -> list[str]:
         "commented out": "numbers of tables that the source comments out",
         "of the authors' code": "numbers of a port of the authors' code, which no paper prints",
     }
-    found = kinds(outcome)
+    found = counts_by_kind(outcome)
     if not found:
         return []
     said = [f"{held} of {count} {names[kind]}" for kind, (count, held) in found.items()]

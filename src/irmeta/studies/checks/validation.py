@@ -112,7 +112,7 @@ def validate(
         judgments, remarks = _checked_judgments(qrels, reading)
     if judgments is not None:
         # to notice documents that differ from the judged ones in case only
-        lower = _lower(judgments.qrels.documents)
+        lower = _in_lower_case(judgments.qrels.documents)
         folded = Judgments(replace(judgments.qrels, documents=lower))
         notes = grade_notes(judgments.qrels, parse_list("seeds23"))
     facts = []
@@ -128,7 +128,7 @@ def validate(
             facts.append(fact)
             tags.setdefault(tag, []).append(fact.system)
             orders[fact.system] = order if fact.documents else ""
-    remarks += _together(facts, tags)
+    remarks += _remarks_over_runs(facts, tags)
     remarks += [
         Remark("warning", "all runs", None, text)
         for text in identical_run_notes(orders)
@@ -158,7 +158,7 @@ def _checked_judgments(
         judgments = Judgments(read)
     except FileFormatError as error:
         name = str(qrels) if isinstance(qrels, str | PathLike) else "qrels"
-        return None, _errors(error, name)
+        return None, _error_remarks(error, name)
     barren = [
         Remark("warning", read.source, None, text)
         for text in topics_without_relevant(read)
@@ -204,7 +204,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     problems = tables(outcome)["problems"].with_columns(
         kind=pl.col("problem").str.replace_all(_VARYING, "#")
     )
-    short = pl.col("file").replace(_short(problems["file"].unique()))
+    short = pl.col("file").replace(_short_names(problems["file"].unique()))
     errors = (
         problems.filter(level="error")
         .group_by("file", "kind", maintain_order=True)
@@ -222,7 +222,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         .group_by("kind", maintain_order=True)
         .agg(
             pl.col("file").n_unique().alias("files"),
-            _over_files().alias("problem"),
+            _problem_over_files().alias("problem"),
             _worst_file().alias("as in"),
         )
     )
@@ -241,7 +241,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
 
 
-def _over_files() -> pl.Expr:
+def _problem_over_files() -> pl.Expr:
     """Return the problem of the worst file, which is the first, with the shares of all."""
     least, most = pl.col("share").min(), pl.col("share").max()
     worst = pl.col("problem").first()
@@ -257,7 +257,7 @@ def _worst_file() -> pl.Expr:
     return pl.when(least < most).then(named).otherwise(worst)
 
 
-def _short(files: Iterable[str]) -> dict[str, str]:
+def _short_names(files: Iterable[str]) -> dict[str, str]:
     """Return by file its name without its folders, where no other file is called so."""
     names = {file: file.rpartition("/")[2] for file in files}
     often = Counter(names.values())
@@ -283,7 +283,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _errors(error: FileFormatError, file: str) -> list[Remark]:
+def _error_remarks(error: FileFormatError, file: str) -> list[Remark]:
     return list(error.remarks) or [
         # a thread does not know who reads it
         Remark("error", file, None, str(error.args[0]).removeprefix(f"{file}: "))
@@ -309,7 +309,7 @@ def _inspect(
             require_judged_topics(run, judgments.qrels, place_of(source))
         unexpected = expected.remarks(run, place_of(source))
     except FileFormatError as error:
-        return None, "", "", _errors(error, place_of(source))
+        return None, "", "", _error_remarks(error, place_of(source))
     against = judgments or Judgments(
         Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0))
     )
@@ -321,7 +321,7 @@ def _inspect(
         texts += _mismatches(run, ranking, judged, folded)
     file = stem(source[1]) if isinstance(source[1], Location) else ""
     # a mapping may give another name
-    if source[0] in file and not _alike(run.tag, file):
+    if source[0] in file and not _resemble(run.tag, file):
         texts.append(
             f"the run tag {run.tag!r} differs from the file's name, which names the system"
         )
@@ -329,7 +329,7 @@ def _inspect(
     return facts, run.tag, judged.order, [*run.remarks, *unexpected, *odd]
 
 
-def _alike(tag: str, name: str) -> bool:
+def _resemble(tag: str, name: str) -> bool:
     """Tell whether one contains the other: files are often named `input.TAG` or `TAG.run`."""
     return tag.lower() in name.lower() or name.lower() in tag.lower()
 
@@ -358,13 +358,13 @@ def _facts(
         tied=float(ranking.tied.mean()) if ranking.tied.size else 0.0,
         constant_topics=judged.constant,
         disagreeing_topics=judged.disagreeing,
-        reversed_topics=_reversed(run, ranking.row, heads, last),
-        unjudged_10=_unjudged(against, judged, depths) if known else np.nan,
+        reversed_topics=_count_reversed(run, ranking.row, heads, last),
+        unjudged_10=_unjudged_share(against, judged, depths) if known else np.nan,
         self_retrieval=float(np.mean(own)) if own else 0.0,
     )
 
 
-def _reversed(run: Run, row: Indices, heads: Indices, last: Indices) -> int:
+def _count_reversed(run: Run, row: Indices, heads: Indices, last: Indices) -> int:
     """Count the topics whose rank column runs the other way than the scores: its end stands before its beginning."""
     if run.ranks is None:
         return 0
@@ -375,7 +375,7 @@ def _reversed(run: Run, row: Indices, heads: Indices, last: Indices) -> int:
     return int((ranks[heads] > ranks[last]).sum())
 
 
-def _unjudged(judgments: Judgments, judged: JudgedRun, depths: Indices) -> float:
+def _unjudged_share(judgments: Judgments, judged: JudgedRun, depths: Indices) -> float:
     """Return the share of the first ten documents that are not judged, or below zero."""
     first = np.minimum(depths, 10).sum()
     known = (judged.rank < 10) & (judgments.qrels.grades[judged.judgment] >= 0)
@@ -441,7 +441,9 @@ def _mismatches(
     if not judged.rank.size:
         odd.append("retrieves no judged document; do its ids match those of the qrels?")
     gained = (
-        folded.look_up(replace(run, documents=_lower(run.documents)), ranking).rank.size
+        folded.look_up(
+            replace(run, documents=_in_lower_case(run.documents)), ranking
+        ).rank.size
         - judged.rank.size
     )
     if gained > 0:
@@ -452,11 +454,13 @@ def _mismatches(
     return odd
 
 
-def _lower(documents: Strings) -> Strings:
+def _in_lower_case(documents: Strings) -> Strings:
     return Strings(documents.buffer.lower(), documents.start, documents.length)
 
 
-def _together(facts: list[RunFacts], tags: Mapping[str, list[str]]) -> list[Remark]:
+def _remarks_over_runs(
+    facts: list[RunFacts], tags: Mapping[str, list[str]]
+) -> list[Remark]:
     """Remark upon what shows only when runs are seen beside each other; `tags` gives the systems of each run tag."""
     texts = [
         f"{len(systems)} files have the run tag {tag!r}: {listed(systems)}"

@@ -35,7 +35,7 @@ from irmeta.stats.subsets.matrices import (
 from irmeta.words import counted, listed, reason
 
 
-def _shrunk(rows: Floats) -> Floats:
+def _shrunk_covariance(rows: Floats) -> Floats:
     from sklearn.covariance import ledoit_wolf
 
     sigma: Floats = ledoit_wolf((rows - rows.mean(axis=0)) / rows.std(axis=0))[0]
@@ -46,7 +46,7 @@ _KINDS: Mapping[str, Callable[[Floats], Floats]] = {
     "covariance": covariance,
     "correlation": lambda rows: correlation(covariance(rows)),
     "rank": lambda rows: correlation(covariance(normal_scores(rows))),
-    "shrunk": _shrunk,
+    "shrunk": _shrunk_covariance,
 }
 
 

@@ -56,7 +56,7 @@ def judged_to_depths(
     """
     depths = depths or DEPTHS
     wanted = metric_names(metrics or target)
-    columns = [pooled(metric, depth) for metric in wanted for depth in depths]
+    columns = [pooled_name(metric, depth) for metric in wanted for depth in depths]
     kept = {
         "systems": scores.system.values.tolist(),
         "topics": scores.topic.values.tolist(),
@@ -133,10 +133,10 @@ def pools(qrels: QrelsLike, runs: RunsLike, depths: Sequence[int]) -> Pools:
     return Pools(sizes, shares, read.grades.size / topics)
 
 
-def pooled(metric: str, depth: int) -> str:
+def pooled_name(metric: str, depth: int) -> str:
     """Name a metric as a pool of this depth lets it be computed.
 
-    >>> pooled("AP", 10), pooled("nDCG(gains='exp')@20", 10)
+    >>> pooled_name("AP", 10), pooled_name("nDCG(gains='exp')@20", 10)
     ('AP(pool=10)', "nDCG(gains='exp', pool=10)@20")
     """
     name = str(parse(metric))

@@ -76,7 +76,7 @@ def more_of(scores: xr.DataArray, target: str, costs: Costs) -> dict[str, Any]:
     }
 
 
-def said(outcome: xr.Dataset) -> list[str]:
+def more_sentences(outcome: xr.Dataset) -> list[str]:
     """Say what makes intervals of differences a tenth narrower, each with its cost, the cheapest first."""
     if "more" not in outcome:
         return []
@@ -84,7 +84,9 @@ def said(outcome: xr.Dataset) -> list[str]:
     cost = np.nan_to_num(first["more_cost"].values, nan=np.inf)
     can = np.isfinite(first["more"].values)
     ways = [
-        _way(first.isel(spend=at)) for at in np.argsort(cost, kind="stable") if can[at]
+        _way_phrase(first.isel(spend=at))
+        for at in np.argsort(cost, kind="stable")
+        if can[at]
     ]
     cannot = [str(name) for name in first["spend"].values[~can]]
     target = about(outcome)["options"]["target"]
@@ -97,7 +99,7 @@ def said(outcome: xr.Dataset) -> list[str]:
     return [f"{text}."]
 
 
-def _way(one: xr.Dataset) -> str:
+def _way_phrase(one: xr.Dataset) -> str:
     """Say how many more of what, and their cost if it is known."""
     more, kind = int(one["more"]), str(one["spend"].item())
     what = kind.removesuffix("s") if more == 1 else kind

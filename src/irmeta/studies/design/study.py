@@ -30,7 +30,7 @@ from irmeta.stats.reliability.curve import fit
 from irmeta.stats.reliability.design_taus import DesignTaus, design_taus, predicted
 from irmeta.studies.design.depths import AtDepths, judged_to_depths, require_both
 from irmeta.studies.design.more import Costs, more_of
-from irmeta.studies.design.subsets import subsets_of
+from irmeta.studies.design.subsets import subset_taus
 from irmeta.studies.design.ways import (
     FULL,
     Prices,
@@ -163,7 +163,7 @@ def design(
     ways = spending.ways
     _require_prices(ways, budget)
     deeper = deeper_metrics(asked, [*(way.metric for way in ways), target])
-    found = _measured(used, target, spending, partitions, generator)
+    found = _measured_taus(used, target, spending, partitions, generator)
     team = teams_of(used["system"].values, teams, used.values)
     of_teams = found.by_team(team.of)
     options = {
@@ -178,7 +178,7 @@ def design(
     of_a_topic = (of_a_unit - paid) / each
     if subset is not None:
         line = additive(used.sel(metric=[target])).isel(metric=0)
-        data |= subsets_of(line, team.of, subset, level, generator)
+        data |= subset_taus(line, team.of, subset, level, generator)
     data |= more_of(by_topic, target, Costs(of_a_topic, cluster_cost, run_cost))
     return result(
         "design",
@@ -199,7 +199,7 @@ def _cost_of_unit(ways: Sequence[Way], target: str, topic_cost: float) -> float:
     return next(own, topic_cost)
 
 
-def _measured(
+def _measured_taus(
     used: xr.DataArray,
     target: str,
     spending: Spending,
@@ -209,7 +209,7 @@ def _measured(
     """Measure how each way ranks systems as the target does, on numbers of topics up to half of those there are."""
     goal = additive(used.sel(metric=[target])).values[..., 0]  # (system, topic)
     columns = np.stack(spending.columns, axis=-1)  # (system, topic, way)
-    sizes = _sizes(used.sizes["topic"])
+    sizes = _sizes_to_measure(used.sizes["topic"])
     corrections = spending.corrected()
     return design_taus(columns, goal, sizes, rng, partitions, corrections)
 
@@ -233,10 +233,10 @@ def _require_prices(ways: Sequence[Way], budget: float | None) -> None:
             )
 
 
-def _sizes(topics: int) -> list[int]:
+def _sizes_to_measure(topics: int) -> list[int]:
     """Choose the numbers of topics to measure with: seven or fewer, from a twelfth of them to half.
 
-    >>> _sizes(60), _sizes(8)
+    >>> _sizes_to_measure(60), _sizes_to_measure(8)
     ([5, 7, 9, 12, 17, 22, 30], [2, 3, 4])
     """
     spaced = np.geomspace(max(2, topics // 12), topics // 2, 7)
@@ -261,7 +261,7 @@ def _figures(
         )
     prices = np.array([way.cost for way in ways])
     cost = prices[:, None] * np.array(counts)  # (way, size)
-    points = [_promised(found, np.full(len(ways), n), level) for n in counts]
+    points = [_taus_with_intervals(found, np.full(len(ways), n), level) for n in counts]
     tau, low, high, _ = (np.stack(part, axis=1) for part in zip(*points, strict=True))
     figures = {
         "cost": cost,
@@ -286,7 +286,7 @@ def _figures(
     if budget is None:
         return data
     affordable = np.minimum(budget // prices, most)
-    return data | _chosen(found, affordable.astype(int), level, orderable)
+    return data | _within_budget(found, affordable.astype(int), level, orderable)
 
 
 def _orderable(ways: Sequence[Way], *, asked: bool) -> Bools:
@@ -300,30 +300,32 @@ def _orderable(ways: Sequence[Way], *, asked: bool) -> Bools:
     )
 
 
-def _promised(
+def _taus_with_intervals(
     found: DesignTaus, topics: Ints, level: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return tau of each way with its interval over topics and systems, and how it moves without each of them."""
     tau, moves = predicted(found, topics)  # (way,), (topic or system left out, way)
     # topics and systems left out in turn, and the Monte-Carlo error
     variance = (moves**2).sum(axis=0) + found.error.max() ** 2
-    half = _t(found, level) * np.sqrt(variance)
+    half = _student_quantile(found, level) * np.sqrt(variance)
     low = np.maximum(tau - half, -1)
     high = np.minimum(tau + half, 1)
     return tau, low, high, moves
 
 
-def _t(found: DesignTaus, level: float) -> float:
+def _student_quantile(found: DesignTaus, level: float) -> float:
     """Return Student's quantile for intervals, with as many degrees of freedom as topics or systems less 1."""
     freedom = min(len(found.by_topic), len(found.by_system)) - 1
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
-def _chosen(
+def _within_budget(
     found: DesignTaus, affordable: Ints, level: float, orderable: Bools
 ) -> dict[str, Any]:
     """Compute what the budget buys in each way, and how far each is behind the best that may be recommended."""
-    tau, low, high, moves = _promised(found, np.maximum(affordable, 2), level)
+    tau, low, high, moves = _taus_with_intervals(
+        found, np.maximum(affordable, 2), level
+    )
     # a way that cannot pay for two topics has no tau
     pays = affordable >= 2
     tau = np.where(pays, tau, np.nan)
@@ -336,7 +338,7 @@ def _chosen(
     # the lower end of how far each way is behind: both move with the same topics and systems
     apart = moves - moves[:, [best]]
     error = np.sqrt((apart**2).sum(axis=0))
-    behind = tau[best] - tau - _t(found, level) * error
+    behind = tau[best] - tau - _student_quantile(found, level) * error
     data = {
         "chosen_low": np.where(pays, low, np.nan),
         "chosen_high": np.where(pays, high, np.nan),

@@ -35,7 +35,7 @@ FEWEST = 3
 """Systems that rank topics, or are ranked by them, at least."""
 
 
-def subsets_of(
+def subset_taus(
     scores: xr.DataArray,
     team: Ints,
     sizes: Sequence[int],
@@ -49,7 +49,7 @@ def subsets_of(
     """
     values, sizes = scores.values, list(dict.fromkeys(sizes))
     _require(scores, sizes)
-    parts = [_of_size(values, team, size, level, rng) for size in sizes]
+    parts = [_figures_of_size(values, team, size, level, rng) for size in sizes]
     kinds = {
         f"subset_{name}": (("subset", "kind"), np.array([part[name] for part in parts]))
         for name in ("tau", "chosen", "new", "new_low", "new_high")
@@ -83,7 +83,7 @@ def _require(scores: xr.DataArray, sizes: Sequence[int]) -> None:
         )
 
 
-def _of_size(
+def _figures_of_size(
     scores: Floats, team: Ints, size: int, level: float, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Choose topics by all systems, and by a half of them at a time."""
@@ -93,14 +93,14 @@ def _of_size(
     random = random_subsets(scores.shape[1], size, DRAWS, rng)
     drawn = agreement(scores, random)
     tau = agreement(scores, np.array([best, worst]))
-    work = partial(_held, scores, team, size)
+    work = partial(_held_out_taus, scores, team, size)
     halves = list(in_order(work, streams(rng, SPLITS, 1), "halves of the systems"))
     topics = np.isin(np.arange(scores.shape[1]), best)
     own = {"topics": topics, "tau": [tau[0], drawn.mean(), tau[1]]}
     return own | _figures(halves, level)
 
 
-def _held(
+def _held_out_taus(
     scores: Floats, team: Ints, size: int, stream: tuple[np.random.Generator, int]
 ) -> Held:
     """Choose topics by one random half of the systems, teams whole, and test them on the other."""
@@ -153,7 +153,7 @@ def _by_topics(table: pl.DataFrame) -> pl.DataFrame:
     return with_nulls(table.rename(names | {"subset": "topics"}))
 
 
-def shown(outcome: xr.Dataset) -> pl.DataFrame:
+def overview(outcome: xr.Dataset) -> pl.DataFrame:
     """Show tau of the best, random and worst topics of each size, on the systems that chose and on others."""
     noun, systems = _nouns(outcome)
     table = tables(outcome)["subsets"]
@@ -180,14 +180,16 @@ def _nouns(outcome: xr.Dataset) -> tuple[str, str]:
     return "task" if noun == "topic" else noun, "models"
 
 
-def said(outcome: xr.Dataset) -> list[str]:
+def findings(outcome: xr.Dataset) -> list[str]:
     """Say of each size which topics are best, and what they reach on the systems that chose them and on others."""
     if "subset" not in outcome:
         return []
-    return [_said(outcome.isel(subset=at)) for at in range(outcome.sizes["subset"])]
+    return [
+        _size_sentence(outcome.isel(subset=at)) for at in range(outcome.sizes["subset"])
+    ]
 
 
-def _said(one: xr.Dataset) -> str:
+def _size_sentence(one: xr.Dataset) -> str:
     best, random = (one.sel(kind=kind) for kind in KINDS[:2])
     noun, systems = _nouns(one)
     target = about(one)["options"]["target"]
@@ -203,11 +205,12 @@ def _said(one: xr.Dataset) -> str:
     return (
         f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: they rank {systems} "
         f"that did not choose them by {target} with tau {new} to the ranking by all ({low} to {high} over halves); "
-        f"random {noun}s with tau {other}. On all {systems}, which choose the best {noun}s, tau is {tau}: {_left(one)}."
+        f"random {noun}s with tau {other}. On all {systems}, which choose the best {noun}s, tau is {tau}: "
+        f"{_gain_clause(one)}."
     )
 
 
-def _left(one: xr.Dataset) -> str:
+def _gain_clause(one: xr.Dataset) -> str:
     """Say how much of the gain over random topics other systems see."""
     survives, beats = float(one["subset_survives"]), float(one["subset_beats"])
     better = f"better than {100 * beats:.0f}% of random choices"

@@ -53,14 +53,14 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = tables(outcome)
     shown: dict[str, pl.DataFrame] = {}
     if "subset" in outcome:
-        shown["tau with the ranking over all"] = subsets.shown(outcome)
+        shown["tau with the ranking over all"] = subsets.overview(outcome)
     if "budget" in views:
         bought = views["budget"].filter(pl.col("tau").is_not_null())
         behind = _yes_or_no(pl.col("behind_low") > 0).alias("behind")
-        shown["budget"] = _shown(bought, behind)
+        shown["budget"] = _readable(bought, behind)
     if not _only_subsets(outcome):
         measured = _yes_or_no(pl.col("measured")).alias("measured")
-        shown["best for each cost"] = _shown(views["front"], measured)
+        shown["best for each cost"] = _readable(views["front"], measured)
     called = {"topics": f"{unit_of(outcome)}s"}
     return {title: part.rename(called) for title, part in shown.items()}
 
@@ -69,7 +69,7 @@ def _yes_or_no(which: pl.Expr) -> pl.Expr:
     return pl.when(which).then(pl.lit("yes")).otherwise(pl.lit("no"))
 
 
-def _shown(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
+def _readable(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
     """Keep the columns that a person reads; the judge only where a machine is one, alone or with people."""
     number = pl.col("depth").cast(pl.String)
     depth = pl.when(pl.col("depth") == FULL).then(pl.lit("as now")).otherwise(number)
@@ -95,8 +95,8 @@ def _shown(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which topics would do, if asked, and what to buy, beside other designs."""
-    said = subsets.said(outcome)
-    return said if _only_subsets(outcome) else [*said, *_of_designs(outcome)]
+    said = subsets.findings(outcome)
+    return said if _only_subsets(outcome) else [*said, *_design_sentences(outcome)]
 
 
 def _only_subsets(outcome: xr.Dataset) -> bool:
@@ -106,11 +106,14 @@ def _only_subsets(outcome: xr.Dataset) -> bool:
     return "subset" in outcome and wanted
 
 
-def _of_designs(outcome: xr.Dataset) -> list[str]:
+def _design_sentences(outcome: xr.Dataset) -> list[str]:
     """Say what to buy, what the target as judged now reaches for the same, and how many designs may be as good."""
     options = about(outcome)["options"]
     if options["budget"] is None:
-        return [*more.said(outcome), _cheapest(outcome, options["target"])]
+        return [
+            *more.more_sentences(outcome),
+            _front_sentence(outcome, options["target"]),
+        ]
     tau = outcome["chosen_tau"].values
     if np.isnan(tau).all():
         return [
@@ -128,20 +131,20 @@ def _of_designs(outcome: xr.Dataset) -> list[str]:
         f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}"
         f"{uncounted}: they "
         f"rank systems as {target} does on as many other {unit_of(outcome)}s with tau {promised} ({low} to "
-        f"{high}{_reached(outcome, topics)})."
+        f"{high}{_reached_clause(outcome, topics)})."
     )
     return [
         of_first,
-        *_spent(outcome, way, options["budget"]),
-        *_passed_over(outcome, best),
-        *_beside_target(outcome, options["target"], best),
-        *_best_pool(outcome, best),
-        *_within_error(outcome),
-        *more.said(outcome),
+        *_spending_sentences(outcome, way, options["budget"]),
+        *_passed_over_sentences(outcome, best),
+        *_target_sentences(outcome, options["target"], best),
+        *_best_pool_sentences(outcome, best),
+        *_rivals_sentences(outcome),
+        *more.more_sentences(outcome),
     ]
 
 
-def _within_error(outcome: xr.Dataset) -> list[str]:
+def _rivals_sentences(outcome: xr.Dataset) -> list[str]:
     """Count the other designs that may be as good as the best; say nothing where the budget buys no other."""
     # NaN where the budget does not pay for two topics
     behind = outcome["behind_low"].values
@@ -154,7 +157,9 @@ def _within_error(outcome: xr.Dataset) -> list[str]:
     return [f"{within} within error of the best."]
 
 
-def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
+def _spending_sentences(
+    outcome: xr.Dataset, way: xr.Dataset, budget: float
+) -> list[str]:
     """Say where the budget would pay for more topics, and whether judgments are counted."""
     paid, most = int(budget // float(way["topic_cost"])), int(outcome["most"])
     said = []
@@ -170,7 +175,7 @@ def _spent(outcome: xr.Dataset, way: xr.Dataset, budget: float) -> list[str]:
     return said
 
 
-def _passed_over(outcome: xr.Dataset, best: int) -> list[str]:
+def _passed_over_sentences(outcome: xr.Dataset, best: int) -> list[str]:
     """Say that judgments as they are have a higher tau than what is recommended, but are not what was asked for."""
     highest = int(np.nanargmax(outcome["chosen_tau"].values))
     if highest == best:
@@ -182,7 +187,7 @@ def _passed_over(outcome: xr.Dataset, best: int) -> list[str]:
     ]
 
 
-def _best_pool(outcome: xr.Dataset, best: int) -> list[str]:
+def _best_pool_sentences(outcome: xr.Dataset, best: int) -> list[str]:
     """Name the best way with a pool depth where the best of all is as judged now.
 
     Nobody can order this depth for new topics: it is as deep as these judgments happen to be.
@@ -208,13 +213,13 @@ def _tau_reached(way: xr.Dataset, topics: int) -> str:
     return f"{topics} {unit_of(way)}s {way['label'].item()}"
 
 
-def _reached(outcome: xr.Dataset, topics: int) -> str:
+def _reached_clause(outcome: xr.Dataset, topics: int) -> str:
     if topics <= int(outcome["half"]):
         return ""
     return "; extrapolated"
 
 
-def _deepest(outcome: xr.Dataset, target: str) -> int | None:
+def _target_way(outcome: xr.Dataset, target: str) -> int | None:
     """Find the way that is the target itself, judged by people as deep as there is."""
     depth = outcome["depth"].values
     own = (outcome["metric"].values == target) & (outcome["judge"].values == "people")
@@ -225,9 +230,9 @@ def _deepest(outcome: xr.Dataset, target: str) -> int | None:
     )
 
 
-def _beside_target(outcome: xr.Dataset, target: str, best: int) -> list[str]:
+def _target_sentences(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     """Say what the best way buys, in topics of the target as judged now; nothing where these may be as good."""
-    other = _deepest(outcome, target)
+    other = _target_way(outcome, target)
     if other is None or other == best:
         return []
     one = outcome.isel(way=best)
@@ -253,7 +258,7 @@ def _beside_target(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     ]
 
 
-def _reaches(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str:
+def _only_way_sentence(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str:
     """Say what tau the only way reaches, on the most topics that measured it and on the most that are asked for."""
     sizes = way["size"].values
     measured = sizes[sizes <= int(outcome["half"])]
@@ -262,20 +267,22 @@ def _reaches(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str:
         tau, low, high = (
             short(float(way[name].sel(size=size))) for name in ("tau", "low", "high")
         )
-        parts.append(f"{tau} on {size} ({low} to {high}{_reached(outcome, size)})")
+        parts.append(
+            f"{tau} on {size} ({low} to {high}{_reached_clause(outcome, size)})"
+        )
     return (
         f"Judging {way['label'].item()} ranks systems as {target} does on as many other {unit_of(outcome)}s with tau "
         f"{joined(parts)}."
     )
 
 
-def _cheapest(outcome: xr.Dataset, target: str) -> str:
+def _front_sentence(outcome: xr.Dataset, target: str) -> str:
     """Describe, without a budget, which way is on the front most often."""
     front = outcome["front"].values
     best = int(front.sum(axis=1).argmax())
     way = outcome.isel(way=best)
     if len(front) == 1:
-        return _reaches(outcome, way, target)
+        return _only_way_sentence(outcome, way, target)
     own, every = int(way["front"].sum()), int(front.sum())
     if every == 1:
         costs = "the only cost"

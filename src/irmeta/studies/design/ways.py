@@ -145,7 +145,7 @@ def ways_to_spend(
     spending = Spending([], [], [])
     for name in names:
         metric, depth = _without_pool(name)
-        judgments = _judgments(name, pools, judged)
+        judgments = _judgments_per_topic(name, pools, judged)
         human = additive(used.sel(metric=[name])).values[..., 0]
         of_people, of_machine = (
             prices.topic + price * np.nan_to_num(judgments)
@@ -156,7 +156,9 @@ def ways_to_spend(
             continue
         scores = additive(machine.sel(metric=[name])).values[..., 0]
         spending.add(Way(metric, depth, "machine", judgments, of_machine), scores)
-        each, slope = _both(human, scores, of_people - prices.topic, of_machine)
+        each, slope = _share_and_slope(
+            human, scores, of_people - prices.topic, of_machine
+        )
         if each > 1:
             cost = of_machine + (of_people - prices.topic) / each
             way = Way(metric, depth, "both", judgments, cost, each)
@@ -164,7 +166,7 @@ def ways_to_spend(
     return spending
 
 
-def _both(
+def _share_and_slope(
     human: Floats, machine: Floats, cost_human: float, cost_machine: float
 ) -> tuple[int, float]:
     """Return of how many topics people should judge one beside a machine, and the slope of their scores on its.
@@ -183,7 +185,7 @@ def _both(
     return each, sampling.slope(sample, pairs=True)
 
 
-def _judgments(
+def _judgments_per_topic(
     name: str, pools: Mapping[int, float] | None, judged: float | None
 ) -> float:
     """Return how many documents a topic has to judge for a column; NaN where nobody knows."""

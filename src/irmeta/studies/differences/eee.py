@@ -53,7 +53,7 @@ def export_eee(
     rows = _means(kept)
     now = f"{time.time():.6f}"
     return [
-        _written(kept.sel(system=[system]), own, now, Path(folder))
+        _write_record(kept.sel(system=[system]), own, now, Path(folder))
         for system in kept.system.values
         if (own := [row for row in rows if row["system"] == system])
     ]
@@ -68,18 +68,20 @@ def _means(scores: xr.DataArray) -> list[dict[str, Any]]:
     return flat.to_dict("records")
 
 
-def _written(
+def _write_record(
     scores: xr.DataArray, rows: list[dict[str, Any]], now: str, folder: Path
 ) -> Path:
     """Write the record of one system, and its items."""
     [system] = labels(scores.system.values)
     [collection] = labels([scores.attrs.get("collection", "collection")])
-    place = _place(system, collection)
+    place = _record_folders(system, collection)
     key = _key(place, now)
     items = "".join(
         json.dumps(one, ensure_ascii=False) + "\n" for one in _items(scores, key)
     ).encode("utf-8")
-    digest = hashlib.sha256(f"{key.rpartition('/')[0]}\n".encode() + _plain(items, key))
+    digest = hashlib.sha256(
+        f"{key.rpartition('/')[0]}\n".encode() + _without_time(items, key)
+    )
     name = str(uuid.UUID(bytes=digest.digest()[:16], version=4))
     over = "clusters of items" if in_clusters(scores) else "items"
     results = [
@@ -119,7 +121,7 @@ def record(
     developer, _, model = system.rpartition("/")
     return {
         "schema_version": SCHEMA,
-        "evaluation_id": _key(_place(system, collection), now),
+        "evaluation_id": _key(_record_folders(system, collection), now),
         "retrieved_timestamp": now,
         "source_metadata": {
             "source_name": source or "irmeta",
@@ -138,17 +140,19 @@ def record(
     }
 
 
-def _place(system: str, collection: str) -> list[str]:
+def _record_folders(system: str, collection: str) -> list[str]:
     """Return the folders of a record: collection, developer, model."""
     developer, _, model = system.rpartition("/")
-    return [_safe(one) for one in (collection, developer or "unknown", model)]
+    return [
+        _safe_folder_name(one) for one in (collection, developer or "unknown", model)
+    ]
 
 
 def _key(place: list[str], now: str) -> str:
     return f"{place[0]}/{place[1]}_{place[2]}/{now}"
 
 
-def _plain(items: bytes, key: str) -> bytes:
+def _without_time(items: bytes, key: str) -> bytes:
     """Return items without the time, so that the same scores have the same name."""
     return items.replace(json.dumps(key, ensure_ascii=False).encode("utf-8"), b"")
 
@@ -158,10 +162,10 @@ def _write(path: Path, data: bytes) -> None:
         part.write_bytes(data)
 
 
-def _safe(name: str) -> str:
+def _safe_folder_name(name: str) -> str:
     """Return a name that is the name of a folder on every system.
 
-    >>> _safe("../nDCG 1:2"), _safe("..")
+    >>> _safe_folder_name("../nDCG 1:2"), _safe_folder_name("..")
     ('_nDCG_1_2', '_')
     """
     return re.sub(r"^[.]+|[^\w.+=@-]+", "_", name).replace("__", "_")[:100] or "_"

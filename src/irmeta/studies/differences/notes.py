@@ -46,7 +46,7 @@ OF_CLUSTERS: Mapping[str, Callable[[Floats, xr.DataArray], Floats]] = {
 """What tests take of clusters in the place of topics, but for values: their means, or sums, whose signs are random."""
 
 
-def of_tests(found: Mapping[str, Floats]) -> dict[str, Floats]:
+def only_tests(found: Mapping[str, Floats]) -> dict[str, Floats]:
     """Keep what is of a test, not of means and their intervals.
 
     Where clusters stand in the place of topics, some tests take other than their values (`OF_CLUSTERS`).
@@ -54,7 +54,7 @@ def of_tests(found: Mapping[str, Floats]) -> dict[str, Floats]:
     return {name: found[name] for name in ("p", "p_corrected")}
 
 
-def on_tests(
+def notes_on_tests(
     way: Way,
     scores: xr.DataArray,
     comparisons: int,
@@ -66,13 +66,17 @@ def on_tests(
     comparisons : by one metric.  differing : by metric, on how many topics the systems of each comparison differ.
     called_so : what a comparison of some number is called.
     """
-    lines = _levels(way, scores)
+    lines = _level_notes(way, scores)
     topics = scores.sizes["topic"]
     if way.least(topics) >= way.needed(comparisons):
-        lines.append(_too_few(way, topics, comparisons, f"{unit_noun(scores)}s"))
+        lines.append(
+            _too_few_topics_note(way, topics, comparisons, f"{unit_noun(scores)}s")
+        )
     elif way.test in floors.SIGNED:
         metrics = [str(name) for name in scores.metric.values]
-        lines += _tied(way, dict(zip(metrics, differing, strict=False)), called_so)
+        lines += _tied_system_notes(
+            way, dict(zip(metrics, differing, strict=False)), called_so
+        )
     if way.test in ASKED:
         lines.append(
             f"{way.test} tests {ASKED[way.test].format(unit_noun(scores))}, not whether two means differ"
@@ -102,7 +106,7 @@ def at_bound(outcome: xr.Dataset, comparisons: int) -> xr.DataArray:
     return abs(p - least) <= least * 1e-9
 
 
-def _levels(way: Way, scores: xr.DataArray) -> list[str]:
+def _level_notes(way: Way, scores: xr.DataArray) -> list[str]:
     """Say how often Tukey's test, or one over clusters, rejects wrongly, where that was measured to be too often."""
     if way.test == "tukey":
         size = {"systems": scores.sizes["system"], "topics": scores.sizes["topic"]}
@@ -114,7 +118,7 @@ def _levels(way: Way, scores: xr.DataArray) -> list[str]:
     return cluster_rejection_notes(scores, LEVELS[way.test], f"{way.test} test")
 
 
-def _too_few(way: Way, topics: int, comparisons: int, noun: str) -> str:
+def _too_few_topics_note(way: Way, topics: int, comparisons: int, noun: str) -> str:
     """Say why nothing can be significant, and what to use instead."""
     test = way.joint or way.test
     needed = way.needed(comparisons)
@@ -145,7 +149,7 @@ def _topics_for(needed: float) -> int:
     return int(np.floor(np.log2(2 / needed))) + 1
 
 
-def _tied(
+def _tied_system_notes(
     way: Way, differing: Mapping[str, Floats], called_so: Callable[[int], str]
 ) -> list[str]:
     """Name the tests by signs of systems that differ on so few topics that p cannot be small enough."""
@@ -167,7 +171,7 @@ def _tied(
     ]
 
 
-def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
+def notes_on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
     """Say that intervals hold each by itself, by what distribution, and how often such intervals held.
 
     noun : for what is compared, as in each pair.
@@ -176,7 +180,7 @@ def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
     lines: list[str] = [
         Method(
             f"{1 - way.alpha:.0%} intervals of the differences in mean are meant to hold for each {noun} by itself (by "
-            f"{_by(binary)})"
+            f"{_distribution_name(binary)})"
         )
     ]
     promise = "a difference by itself"
@@ -184,13 +188,13 @@ def on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
         promise = "a difference of scores of 0 and 1"
     if {"standardization", "clusters"} <= about(scores).keys():
         promise = "difference of standardized scores"
-    found = coverage_of_means(scores, promise, _of_runs(scores))
+    found = coverage_of_means(scores, promise, _run_promises(scores))
     if found.broken:
         lines.append(f"Such a 95% interval held in {found}.")
     return lines
 
 
-def _by(binary: Bools) -> str:
+def _distribution_name(binary: Bools) -> str:
     """Name what intervals of differences are by, of metrics some of which are 0 or 1 on all topics."""
     added = "a topic more, half of it to each system"
     if binary.all():
@@ -200,7 +204,7 @@ def _by(binary: Bools) -> str:
     return "Student's t"
 
 
-def _of_runs(scores: xr.DataArray) -> str:
+def _run_promises(scores: xr.DataArray) -> str:
     """Name what was measured of differences of means of runs, or of judges.
 
     Over clusters it is not known of standardized ones, nor of judges.
@@ -213,7 +217,7 @@ def _of_runs(scores: xr.DataArray) -> str:
     return f"difference of {kind} of runs"
 
 
-def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
+def equivalence_notes(margin: float | None, scores: xr.DataArray) -> list[str]:
     """Say, where a margin is asked for, how often pairs are called equivalent wrongly if that is too often."""
     if margin is None:
         return []
@@ -227,7 +231,7 @@ def on_equivalence(margin: float | None, scores: xr.DataArray) -> list[str]:
     ]
 
 
-def on_lacking(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
+def no_result_notes(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
     """Say which systems retrieve nothing on many topics, where evaluated scores say so: these count as 0."""
     counts = topics_without_results(scores)
     enough = MANY * about(scores).get("scored", 0)
@@ -245,12 +249,12 @@ def on_lacking(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
     ]
 
 
-def on_constant(effect_size: Floats, low: Floats) -> list[str]:
+def constant_difference_notes(effect_size: Floats, low: Floats) -> list[str]:
     """Say in how many tests the differences are the same on every topic, and what there is in place of t.
 
     effect_size, low : of differences, of any shape; infinite, and NaN, where differences do not vary.
 
-    >>> on_constant(np.array([0.5, 0.0]), np.array([-0.1, np.nan]))
+    >>> constant_difference_notes(np.array([0.5, 0.0]), np.array([-0.1, np.nan]))
     ['In 1 test the systems differ by the same amount on every topic, or not at all, so there is no interval.']
     """
     still = int(np.isnan(low).sum())

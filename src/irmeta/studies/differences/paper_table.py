@@ -29,7 +29,7 @@ from irmeta.stats.tests import paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
-from irmeta.studies.differences.notes import on_lacking, on_tests
+from irmeta.studies.differences.notes import no_result_notes, notes_on_tests
 from irmeta.studies.door import study
 from irmeta.studies.result.method import CORRECTIONS, TESTS, UNNAMED
 from irmeta.words import counted, decimal
@@ -92,7 +92,7 @@ def table(
     generator, _ = seeded(rng)
     every = _names(scores)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
-    notes += on_lacking(scores, scores.system.values.tolist())
+    notes += no_result_notes(scores, scores.system.values.tolist())
     if label is not None and not re.fullmatch(r"[\w:.-]+", label):
         raise ScoresError(
             f"label {label!r}: LaTeX takes letters, digits, :, - and ., as in tab:results"
@@ -112,12 +112,12 @@ def table(
     )
     if baseline is not None:
         first = [baseline, *(name for name in first if name != baseline)]
-    shown, more = _shown(scores, first, by, top), list[str]()
+    shown, more = _sorted_systems(scores, first, by, top), list[str]()
     line = additive(shown).transpose("metric", "system", "topic").values
     marks = [_marks(one, baseline is not None, way, again(generator)) for one in line]
     mean = means(shown)
     if test != "none":
-        more += on_tests(way, shown, _compared(shown, baseline), [])
+        more += notes_on_tests(way, shown, _count_comparisons(shown, baseline), [])
     printed = xr.apply_ufunc(np.vectorize(_printed), mean)
     return result(
         "paper_table",
@@ -164,7 +164,7 @@ def _names(scores: xr.DataArray) -> list[str]:
     return [str(name) for name in scores.system.values]
 
 
-def _shown(
+def _sorted_systems(
     scores: xr.DataArray, first: Sequence[str], by: str, top: float | None
 ) -> xr.DataArray:
     """Sort the systems, those named first in their order, and keep the share `top` of them."""
@@ -179,7 +179,7 @@ def _printed(mean: float) -> float:
     return float(decimal(mean, DIGITS))
 
 
-def _compared(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:
+def _count_comparisons(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:
     """Count the comparisons by one metric: all pairs, or the others with the baseline."""
     others = shown.sizes["system"] - 1
     return others if baseline is not None else others * (others + 1) // 2
@@ -226,7 +226,7 @@ def caption(outcome: xr.Dataset) -> str:
         what = "scores estimated from people's and a machine's judgments"
     where = "" if name in UNNAMED else f" on {name}"
     shown = options["caption"] or f"Mean {what}{where}"
-    text = f"{shown} ({_over(size)}); the best of each column in bold."
+    text = f"{shown} ({_topics_clause(size)}); the best of each column in bold."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"
         best = share_of(size["systems"], options["top"])
@@ -242,7 +242,9 @@ def caption(outcome: xr.Dataset) -> str:
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"
     if correction:
-        compared = counted(_compared(outcome, options["baseline"]), "comparison")
+        compared = counted(
+            _count_comparisons(outcome, options["baseline"]), "comparison"
+        )
         correction += f" for {compared} in each column"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:
@@ -255,7 +257,7 @@ def caption(outcome: xr.Dataset) -> str:
     return f"{text} {BETTER} and {WORSE}: significantly better and worse than {options['baseline']} ({how})."
 
 
-def _over(size: Mapping[str, Any]) -> str:
+def _topics_clause(size: Mapping[str, Any]) -> str:
     """Say how many topics a mean is over, and in how many clusters they come."""
     if "clusters" not in size:
         return counted(size["topics"], "topic")

@@ -11,7 +11,7 @@ from irmeta.errors import IrmetaError
 from irmeta.report.page.content import LEVELS, Content
 from irmeta.report.page.metrics.predictivity import power
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
-from irmeta.studies.agreement.predictivity.study import stands_for
+from irmeta.studies.agreement.predictivity.study import well_predicted
 from irmeta.studies.choice.ranking import summary
 from irmeta.studies.choice.ranking.study import rank
 from irmeta.words import listed
@@ -91,7 +91,7 @@ def beside_power(content: Content, chosen: Sequence[str]) -> list[str]:
     lines = []
     for name in content.used:
         try:
-            best, sure = stands_for(power(content, name))
+            best, sure = well_predicted(power(content, name))
         except IrmetaError:  # that section says so
             continue
         both = [metric for metric in chosen if metric in sure]

@@ -49,8 +49,8 @@ def panel(content: Content, name: str) -> Panel:
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
     # who may be the best is said by the leaderboard, whose possible ranks are found in steps: they claim more
-    differing = summary.differing(outcome.sel(metric=by))
-    again = summary.replicated(outcome.sel(metric=[by]))
+    differing = summary.differing_sentence(outcome.sel(metric=by))
+    again = summary.replication_sentences(outcome.sel(metric=[by]))
     return replace(
         made,
         findings=[differing, *again, *range_of_power(ranked)],

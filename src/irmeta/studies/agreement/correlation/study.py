@@ -108,7 +108,7 @@ def correlate(
     )
     if each:
         options = {"unit": unit, "method": method, "threshold": threshold}
-        return _each(used, notes, missing=missing, **options)
+        return _on_each_collection(used, notes, missing=missing, **options)
     _check(used, unit, method, threshold)
     used, of_clusters = side_by_side(used)
     notes += of_clusters
@@ -116,7 +116,7 @@ def correlate(
     if unit == "topic" and method == "pearson":
         notes += cluster_coverage_notes(used, "r over scores", "Such 95% intervals")
     if unit == "system":
-        notes += _held_over_means(used, method)
+        notes += _coverage_over_means(used, method)
     names = next(iter(used.values()))["metric"].values
     r, low, high, n, without = _correlated(used, unit, method)
     linkage = merges(r)
@@ -128,15 +128,15 @@ def correlate(
         "n": (pair, n) if np.ndim(n) else n,
         "group": ("metric", groups(linkage, threshold)),
         "merge": (("step", "joined"), linkage),
-        **_components(r, without, left_out(unit_numbers(used))),
+        **_principal_components(r, without, left_out(unit_numbers(used))),
         "metric": names,
         "metric_2": names,
         "component": np.arange(1, len(names) + 1),
     }
     if unit == "system":
-        data |= _between_true_means(used, method)
+        data |= _true_correlations(used, method)
         notes.append(Method(_SYSTEM_LEVEL))
-        notes += _few_systems(used, method)
+        notes += _few_system_notes(used, method)
     name = COEFFICIENTS[method][0]
     if len(used) > 1:
         pooled = f" of {len(used)} collections pooled"
@@ -144,7 +144,7 @@ def correlate(
         pooled = ""
     notes.append(
         Method(
-            f"{name} over {_span(n)} {_OVER[unit]}{pooled}; "
+            f"{name} over {_range_of_counts(n)} {_OVER[unit]}{pooled}; "
             + _interval_note(used, n, low, unit)
         )
     )
@@ -153,7 +153,7 @@ def correlate(
     )
 
 
-def _each(
+def _on_each_collection(
     used: Mapping[str, xr.DataArray], notes: list[str], **options: Any
 ) -> xr.Dataset:
     """Correlate every pair of metrics on each collection by itself, along a dimension `collection`."""
@@ -184,7 +184,7 @@ def _each(
     )
 
 
-def _components(
+def _principal_components(
     r: Floats, without: Sequence[Floats], topics: Sequence[Ints]
 ) -> dict[str, Any]:
     """Compute the principal components of r, and the variance that the first ones hold together, with its interval."""
@@ -215,7 +215,7 @@ OVER_MEANS: Mapping[str, Mapping[str, str]] = {
 """What is measured of coefficients between means, by method and figure."""
 
 
-def _held_over_means(
+def _coverage_over_means(
     used: Mapping[str, xr.DataArray], method: Coefficient
 ) -> list[str]:
     """Say how often intervals held in collections like these."""
@@ -234,7 +234,9 @@ FEW_SYSTEMS = 10
 """With fewer systems the interval of true_r is measured to be too short (docs/worlds.md)."""
 
 
-def _few_systems(used: Mapping[str, xr.DataArray], method: Coefficient) -> list[str]:
+def _few_system_notes(
+    used: Mapping[str, xr.DataArray], method: Coefficient
+) -> list[str]:
     """Say where the interval of r between true means is too short."""
     systems = sum(scores.sizes["system"] for scores in used.values())
     if method != "pearson" or systems >= FEW_SYSTEMS:
@@ -244,7 +246,7 @@ def _few_systems(used: Mapping[str, xr.DataArray], method: Coefficient) -> list[
     ]
 
 
-def _between_true_means(
+def _true_correlations(
     used: Mapping[str, xr.DataArray], method: Coefficient
 ) -> dict[str, Any]:
     """Return Pearson's r between true means with its interval; unknown where scores are missing or topics are few."""
@@ -277,7 +279,7 @@ def _correlated(
     n is a number for each pair where scores are missing.
     """
     if any(scores.isnull().any() for scores in used.values()):
-        found = _by_pairs(used, level, method)
+        found = _pairwise(used, level, method)
         return *found, [found.r[None][:0]] * len(used)
     parts = _values(used, level)
     numbers = unit_numbers(used)
@@ -298,7 +300,7 @@ def _correlated(
     return r, *interval(r, without, left_out(numbers)), n, without
 
 
-def _by_pairs(
+def _pairwise(
     used: Mapping[str, xr.DataArray], level: Level, method: Coefficient
 ) -> Pairs:
     """Correlate each pair of metrics over the scores that both have."""
@@ -323,7 +325,7 @@ def _by_pairs(
     return found
 
 
-def _span(n: Any) -> str:
+def _range_of_counts(n: Any) -> str:
     """Write the number of values, from the fewest to the most of any pair where it differs."""
     fewest = int(np.min(n))
     most = int(np.max(n))
@@ -399,7 +401,7 @@ def _interval_note(
     )
     noun = "cluster" if clustered else "topic"
     if np.isnan(low).all():
-        return _no_interval(used)
+        return _why_no_interval(used)
     shared = shared_topics(used)
     if shared:
         once = f" ({listed(shared)} by name; each name counts as one topic)"
@@ -418,7 +420,7 @@ def _interval_note(
 _UNMOVED = "no topic left out moves the correlation, or without one there is none"
 
 
-def _no_interval(used: Mapping[str, xr.DataArray]) -> str:
+def _why_no_interval(used: Mapping[str, xr.DataArray]) -> str:
     """Say why no pair has an interval."""
     fewest = min(scores.sizes["topic"] for scores in used.values())
     if fewest == 1:

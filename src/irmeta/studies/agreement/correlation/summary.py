@@ -28,7 +28,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
 
 
-def _each(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
+def _by_collection(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
     """Go through the collections of a result, or through all of them pooled, by name."""
     if "collection" not in outcome.dims:
         yield ", ".join(about(outcome)["inputs"]["collections"]), outcome
@@ -79,7 +79,7 @@ def _components(outcome: xr.Dataset) -> pl.DataFrame:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the upper triangle of the matrix and the groups; of many metrics, what each agrees with most and least."""
     views = {}
-    for name, one in _each(outcome):
+    for name, one in _by_collection(outcome):
         of = f" ({name})" if "collection" in outcome.dims else ""
         metrics = _names(one)
         if len(metrics) > WIDE:
@@ -120,21 +120,21 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Name the pairs that agree most and least, the groups above the threshold, and the number of components."""
     options = about(outcome)["options"]
     lines = []
-    for name, part in _each(outcome):
+    for name, part in _by_collection(outcome):
         if options["unit"] == "system" and part["n"].values.max() < 3:
             lines.append(
                 f"On {name} there are 2 systems, and the means of any two metrics correlate at 1 or -1: that says "
                 "nothing of the metrics; take more systems, or --unit topic."
             )
             continue
-        lines.append(_extremes(name, part, options["unit"]))
-        lines.append(_grouped(part, options["threshold"], options["method"]))
+        lines.append(_extremes_sentence(name, part, options["unit"]))
+        lines.append(_groups_sentence(part, options["threshold"], options["method"]))
         if part.sizes["metric"] > 2:
-            lines.append(_dimensions(part, options["method"]))
+            lines.append(_components_sentence(part, options["method"]))
     return lines
 
 
-def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
+def _extremes_sentence(name: str, part: xr.Dataset, level: Level) -> str:
     """Name the pair of metrics that agrees most, and the one that agrees least."""
     pairs = _pairs(part)
     most = pairs.sort("r", descending=True, maintain_order=True).row(0, named=True)
@@ -160,7 +160,7 @@ def _extremes(name: str, part: xr.Dataset, level: Level) -> str:
     )
 
 
-def _grouped(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
+def _groups_sentence(part: xr.Dataset, threshold: float, method: Coefficient) -> str:
     """List the groups of metrics that correlate at the threshold or above."""
     digits = len(f"{threshold:.10f}".rstrip("0").partition(".")[2])
     level = short(threshold, max(2, digits))
@@ -188,7 +188,7 @@ def _least_within(part: xr.Dataset) -> float:
     return float(part["low"].values[within].min())
 
 
-def _dimensions(part: xr.Dataset, method: Coefficient) -> str:
+def _components_sentence(part: xr.Dataset, method: Coefficient) -> str:
     """Say how many principal components carry 95% of the variance; of a rank coefficient there is no variance."""
     count = int(np.searchsorted(part["cumulated"].values, 0.95 - 1e-9)) + 1
     verb = "explains" if count == 1 else "explain"
@@ -215,17 +215,17 @@ def _shared_variance(r: float) -> str:
 
 def _pair(row: Mapping[str, Any], *, sizes: bool) -> str:
     """Name a pair of metrics with its correlation and interval, and with the number of values where pairs differ."""
-    figures = near_one(row["r"]) + _ends(row["low"], row["high"])
+    figures = near_one(row["r"]) + _interval_clause(row["low"], row["high"])
     count = f", n = {row['n']}" if sizes else ""
     true = ""
     of_true = row.get("true_r", np.nan)
     if row["low"] is not None and not np.isnan(of_true):
-        ends = _ends(row["true_low"], row["true_high"])
+        ends = _interval_clause(row["true_low"], row["true_high"])
         true = f"; of true means {near_one(of_true)}{ends}"
     return f"{row['metric_a']} and {row['metric_b']} ({figures}{count}{true})"
 
 
-def _ends(low: float | None, high: float | None) -> str:
+def _interval_clause(low: float | None, high: float | None) -> str:
     """Write the ends of an interval of a correlation; nothing where there is none."""
     if low is None or high is None or np.isnan(low):
         return ""

@@ -79,7 +79,7 @@ def online(
     """
     generator = seeded(rng)[0]
     observed = read_outcomes(outcomes)
-    names, notes = _common(scores, observed)
+    names, notes = _common_systems(scores, observed)
     used, of_scores = prepare(
         select(scores, systems=names), metrics=metrics, missing=missing
     )
@@ -90,9 +90,9 @@ def online(
     metric = [str(name) for name in used.metric.values]
     require_variation(values.T, metric, "the systems with outcomes")
     each = [scaled(values[:, at]) for at in range(len(metric))]
-    data = _alone(found, values, each)
+    data = _figures_by_metric(found, values, each)
     best = int(np.argmax(data["agreement"][1]))
-    data |= _behind(found, each, best, generator)
+    data |= _distances_behind_best(found, each, best, generator)
     data |= {
         "outcome": ("experiment", found.value),
         "error": ("experiment", found.error),
@@ -102,17 +102,22 @@ def online(
         "online",
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
-        options={"comparisons": any(observed.against), "noise_known": _known(observed)},
+        options={
+            "comparisons": any(observed.against),
+            "noise_known": _knows_noise(observed),
+        },
         notes=[*notes, *of_scores, *_notes(observed, used)],
     )
     return outcome.assign_coords(metric=metric)
 
 
-def _known(observed: Observed) -> bool:
+def _knows_noise(observed: Observed) -> bool:
     return bool(np.isfinite(observed.error).all())
 
 
-def _common(scores: xr.DataArray, observed: Observed) -> tuple[list[str], list[str]]:
+def _common_systems(
+    scores: xr.DataArray, observed: Observed
+) -> tuple[list[str], list[str]]:
     """Return the systems that have both scores and outcomes, and say who has not."""
     known = [str(name) for name in scores.system.values]
     both = dict.fromkeys([*observed.systems, *observed.against])
@@ -168,16 +173,18 @@ def _outcomes(observed: Observed, names: list[str]) -> Outcomes:
     return found
 
 
-def _alone(outcomes: Outcomes, values: Floats, each: list[Floats]) -> dict[str, Any]:
+def _figures_by_metric(
+    outcomes: Outcomes, values: Floats, each: list[Floats]
+) -> dict[str, Any]:
     """Return what is said of each metric by itself."""
     rows = [
-        _of_metric(outcomes, float(values[:, at].std(ddof=1)), x)
+        _metric_figures(outcomes, float(values[:, at].std(ddof=1)), x)
         for at, x in enumerate(each)
     ]
     return {name: ("metric", np.array([row[name] for row in rows])) for name in rows[0]}
 
 
-def _of_metric(outcomes: Outcomes, unit: float, x: Floats) -> dict[str, float]:
+def _metric_figures(outcomes: Outcomes, unit: float, x: Floats) -> dict[str, float]:
     """Return the figures of a metric with such a standard deviation and such scaled scores."""
     ratios = ratio(posterior(outcomes, x[:, None]), LEVELS)
     shares = agreement(ratios, x)
@@ -188,21 +195,21 @@ def _of_metric(outcomes: Outcomes, unit: float, x: Floats) -> dict[str, float]:
     sharpest = agreement(exact, x)
     half = (shares[2] - shares[0]) / 2
     return {
-        **_ends("agreement", shares),
-        **_ends("correlation", correlation(ratios)),
-        **_ends("gain", np.nan_to_num(gains[::-1], nan=np.inf)),
+        **_quantile_figures("agreement", shares),
+        **_quantile_figures("correlation", correlation(ratios)),
+        **_quantile_figures("gain", np.nan_to_num(gains[::-1], nan=np.inf)),
         "sharpest_low": float(sharpest[0]),
         "sharpest_high": float(sharpest[2]),
         "systems_needed": float(np.ceil(len(x) * max(1.0, (half / HALF) ** 2))),
     }
 
 
-def _ends(name: str, values: Floats) -> dict[str, float]:
+def _quantile_figures(name: str, values: Floats) -> dict[str, float]:
     low, middle, high = values.tolist()
     return {name: middle, f"{name}_low": low, f"{name}_high": high}
 
 
-def _behind(
+def _distances_behind_best(
     outcomes: Outcomes, each: list[Floats], best: int, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return how far each metric is behind the best in agreement, intervals for all pairs of metrics at once."""
@@ -243,7 +250,7 @@ def _notes(observed: Observed, used: xr.DataArray) -> list[str]:
     for figure, of in HELD.items():
         found = held(of, systems=systems, topics=1)
         notes += map(Method, found.said(f"95% intervals of {figure}"))
-    if not _known(observed):
+    if not _knows_noise(observed):
         notes.append(
             Act(
                 "The outcomes have no standard errors, so their noise counts as disagreement; add a column se"

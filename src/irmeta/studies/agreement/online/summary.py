@@ -82,18 +82,18 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say how often users agree with the best metric, which others may be as good, and what would settle it."""
     order = _order(outcome)
     best = outcome.isel(metric=int(order[0]))
-    sentences = [_agreed(best, outcome)]
+    sentences = [_agreement_sentence(best, outcome)]
     if len(order) > 1:
-        sentences += _others(outcome, order)
+        sentences += _rival_sentences(outcome, order)
     if np.isfinite(float(best["gain_high"])) and float(best["agreement_low"]) > 0.5:
         sentences.append(
             f"A lead of {_lead(float(best['gain']))} by {best.metric.item()} is one online in 9 of 10 pairs (95% "
             f"interval {_lead(float(best['gain_low']))} to {_lead(float(best['gain_high']))})."
         )
-    return [*sentences, *_settling(best, outcome)]
+    return [*sentences, *_remedy_sentences(best, outcome)]
 
 
-def _agreed(best: xr.Dataset, outcome: xr.Dataset) -> str:
+def _agreement_sentence(best: xr.Dataset, outcome: xr.Dataset) -> str:
     """Say of one metric in how many pairs users agree, and whether that is more than by chance."""
     name = str(best.metric.item())
     low, high = float(best["agreement_low"]), float(best["agreement_high"])
@@ -117,7 +117,7 @@ def _systems(outcome: xr.Dataset) -> str:
     return counted(int(held["systems"]), "system")
 
 
-def _others(outcome: xr.Dataset, order: np.ndarray) -> list[str]:
+def _rival_sentences(outcome: xr.Dataset, order: np.ndarray) -> list[str]:
     """Say which metrics are surely behind the best, which may not be, and how many systems would show it."""
     names = outcome.metric.values.astype(str)
     first = int(order[0])
@@ -134,7 +134,7 @@ def _others(outcome: xr.Dataset, order: np.ndarray) -> list[str]:
         more = ""
         if np.isfinite(needed):
             more = (
-                f"; if {names[first]} leads {names[open_[0]]} by as much as it seems, about {_about(needed)} systems "
+                f"; if {names[first]} leads {names[open_[0]]} by as much as it seems, about {_rounded(needed)} systems "
                 "would show it"
             )
         both = joined([names[first], *names[open_[:4]]], "or")
@@ -144,17 +144,17 @@ def _others(outcome: xr.Dataset, order: np.ndarray) -> list[str]:
     return sentences
 
 
-def _about(number: float) -> str:
+def _rounded(number: float) -> str:
     return f"{float(f'{number:.2g}'):.0f}"
 
 
-def _settling(best: xr.Dataset, outcome: xr.Dataset) -> list[str]:
+def _remedy_sentences(best: xr.Dataset, outcome: xr.Dataset) -> list[str]:
     """Say what would narrow the interval: more systems, or longer experiments."""
     needed, systems = float(best["systems_needed"]), int(_systems(outcome).split()[0])
     said = []
     if needed > systems:
         said.append(
-            f"About {_about(needed)} systems with such outcomes would tell it to 10 points"
+            f"About {_rounded(needed)} systems with such outcomes would tell it to 10 points"
         )
     share = float(outcome["reliability"])
     if about(outcome)["options"]["noise_known"] and share < CLEAR:

@@ -110,7 +110,7 @@ def predictivity(
         "interval_partitions": few,
         **team.options,
     }
-    figures = _figures(used["metric"].values, whole, errors, freedom)
+    figures = _labelled_figures(used["metric"].values, whole, errors, freedom)
     return result(
         "predictivity",
         figures | _curve(sizes, curve),
@@ -118,7 +118,7 @@ def predictivity(
         options=options,
         notes=chosen.notes
         + _notes(used, options, drawn, errors, chosen.ranked)
-        + _unvaried(errors, few)
+        + _no_variation_notes(errors, few)
         + [team.note()] * bool(few),
     )
 
@@ -159,7 +159,7 @@ def _chosen(
         return _Chosen(used, by, used.sizes["system"], None, deeper + notes)
     both, notes = selection.prepare(scores, metrics=[*names, by], missing=missing)
     notes = deeper + notes
-    kept, order = _best(both, top, by)
+    kept, order = _best_systems(both, top, by)
     systems = both.sizes["system"]
     notes.append(
         f"{kept} of {systems} systems: the top {top:g} by {by} on one half of the topics, each half in turn"
@@ -208,7 +208,7 @@ def _quantile(freedom: int, pairs: int = 1) -> float:
     return float(-stdtrit(freedom, 0.025 / pairs))
 
 
-def _figures(
+def _labelled_figures(
     metrics: Any, whole: Agreement, errors: _Errors, freedom: int
 ) -> dict[str, Any]:
     """Label the figures of halves by pairs of metrics."""
@@ -273,7 +273,7 @@ def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
     selection.require_variation(means.means(used).values.T, used["metric"].values)
 
 
-def _best(scores: xr.DataArray, top: float, by: str) -> tuple[int, Floats]:
+def _best_systems(scores: xr.DataArray, top: float, by: str) -> tuple[int, Floats]:
     """Return how many systems are the best, and the scores (system, topic) that say which."""
     kept = selection.top_systems(scores, top, by).sizes["system"]
     if kept < 2:
@@ -299,7 +299,7 @@ def _notes(
             f"mean of {options['partitions']} random partitions; means are compared to 10 decimals."
         )
     ]
-    lines += _of_drawing(drawn, errors)
+    lines += _monte_carlo_notes(drawn, errors)
     if options["top_on"] == "half":
         lines.append(
             "No intervals: they are undefined if each partition has its own systems."
@@ -320,7 +320,7 @@ def _notes(
     return lines
 
 
-def _of_drawing(drawn: Sequence[Agreement], errors: _Errors) -> list[str]:
+def _monte_carlo_notes(drawn: Sequence[Agreement], errors: _Errors) -> list[str]:
     """Say what the drawing of partitions adds to phi, unless it is little beside what other topics and systems do."""
     error = max(float(agreement.se.max()) for agreement in drawn)
     if error < LITTLE * np.nan_to_num(errors.phi).min():
@@ -330,7 +330,7 @@ def _of_drawing(drawn: Sequence[Agreement], errors: _Errors) -> list[str]:
     ]
 
 
-def _unvaried(errors: _Errors, few: int) -> list[str]:
+def _no_variation_notes(errors: _Errors, few: int) -> list[str]:
     """Say of how many pairs of metrics there is no interval, as nothing varies."""
     count = int(np.isnan(errors.advantage).sum())
     if not few or not count:
@@ -350,14 +350,14 @@ def best_predictor(outcome: xr.Dataset) -> int:
     return int(outcome["phi"].values.mean(axis=1).argmax())
 
 
-def stands_for(outcome: xr.Dataset) -> tuple[str, list[str]]:
+def well_predicted(outcome: xr.Dataset) -> tuple[str, list[str]]:
     """Name the best predictor, and the metrics that it surely predicts as well as they do themselves, or better."""
     best = best_predictor(outcome)
     names = [str(name) for name in outcome["metric"].values]
     sure = [
         name
         for target, name in enumerate(names)
-        if target != best and _kind(outcome, best, target) in ("same", "better")
+        if target != best and _verdict_of(outcome, best, target) in ("same", "better")
     ]
     return names[best], sure
 
@@ -368,7 +368,7 @@ MARGIN = 0.05
 """A loss of phi that counts as none, if the interval stays within it: one pair of systems in forty ranked otherwise."""
 
 
-def _kind(outcome: xr.Dataset, predictor: int, target: int) -> str:
+def _verdict_of(outcome: xr.Dataset, predictor: int, target: int) -> str:
     """Judge a predictor by the joint interval of its advantage: it and the target were found by looking."""
     low = float(outcome["joint_low"].values[predictor, target])
     high = float(outcome["joint_high"].values[predictor, target])

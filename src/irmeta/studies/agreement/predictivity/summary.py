@@ -12,7 +12,7 @@ from irmeta.scores.figures import WIDE, interval, matrix_table, short
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
 from irmeta.scores.result import each_pair_once, frame
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.studies.agreement.predictivity.study import _kind, best_predictor
+from irmeta.studies.agreement.predictivity.study import _verdict_of, best_predictor
 from irmeta.words import joined, listed
 
 SAME = 1e-9
@@ -68,7 +68,7 @@ def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
     return view.sort("behind", maintain_order=True)
 
 
-def _sizes(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
+def _phi_by_size(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
     """Go through the sizes with phi of each."""
     return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
 
@@ -95,7 +95,7 @@ def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame
     """Return phi and advantages as papers print them."""
     phi = outcome["phi"].values
     gain = outcome["advantage"].values
-    clear = _clear(outcome, "low") | _clear(outcome, "high")
+    clear = _clear_advantages(outcome, "low") | _clear_advantages(outcome, "high")
     each = range(len(metrics))
     upper = [[short(phi[i, j]) if j >= i else "" for j in each] for i in each]
     cells = [
@@ -121,8 +121,8 @@ def _predictors(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
             "predictor": metrics,
             "mean phi": phi.mean(axis=1),
             "with itself": np.diagonal(phi),
-            "beats": _clear(outcome, "low").sum(axis=1),
-            "loses to": _clear(outcome, "high").sum(axis=1),
+            "beats": _clear_advantages(outcome, "low").sum(axis=1),
+            "loses to": _clear_advantages(outcome, "high").sum(axis=1),
         }
     )
     if about(outcome)["options"]["teams_unknown"]:
@@ -130,7 +130,7 @@ def _predictors(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
     return frame.sort("mean phi", descending=True, maintain_order=True)
 
 
-def _clear(outcome: xr.Dataset, end: str) -> Bools:
+def _clear_advantages(outcome: xr.Dataset, end: str) -> Bools:
     """Mark the advantages whose interval lies above 0 ("low") or below ("high"); none where teams are not known."""
     if about(outcome)["options"]["teams_unknown"]:
         return np.zeros(outcome["phi"].shape, dtype=np.bool_)
@@ -145,7 +145,10 @@ def _curves(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:
     names = [metrics[i] if i == j else f"{metrics[i]}, {metrics[j]}" for i, j in pairs]
     return pl.DataFrame(
         {"metrics": names}
-        | {str(n): [short(at[i, j]) for i, j in pairs] for n, at in _sizes(outcome)}
+        | {
+            str(n): [short(at[i, j]) for i, j in pairs]
+            for n, at in _phi_by_size(outcome)
+        }
     )
 
 
@@ -160,13 +163,13 @@ def findings(outcome: xr.Dataset) -> list[str]:
         ]
     best = best_predictor(outcome)
     targets = [target for target in range(len(names)) if target != best]
-    if any(_kind(outcome, best, target) == "unknown" for target in targets):
+    if any(_verdict_of(outcome, best, target) == "unknown" for target in targets):
         verdicts = []
     elif len(targets) <= 2:
         verdicts = [_verdict(outcome, best, target) for target in targets]
     else:
         verdicts = _verdicts(outcome, best, targets)
-    return [_best_of_all(outcome, where, names, best), *verdicts]
+    return [_best_sentence(outcome, where, names, best), *verdicts]
 
 
 def _interval(outcome: xr.Dataset, figure: str, at: int | tuple[int, int]) -> str:
@@ -179,7 +182,7 @@ def _interval(outcome: xr.Dataset, figure: str, at: int | tuple[int, int]) -> st
     return f" (95% interval {interval(low, high, 2)})"
 
 
-def _best_of_all(
+def _best_sentence(
     outcome: xr.Dataset, where: str, names: Sequence[str], best: int
 ) -> str:
     """Name the metric with the largest mean phi, and every other that is not clearly behind it."""
@@ -222,7 +225,7 @@ def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[st
     """Say of the other metrics, grouped by verdict, how well the best one predicts them."""
     by_kind: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
     for target in targets:
-        by_kind[_kind(outcome, best, target)].append(
+        by_kind[_verdict_of(outcome, best, target)].append(
             str(outcome["metric"].values[target])
         )
     best_name = outcome["metric"].values[best]
@@ -290,7 +293,7 @@ def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
     """Say of one target how well it is predicted, with the figures."""
     a = str(outcome["metric"].values[predictor])
     b = str(outcome["metric"].values[target])
-    verdict = _VERDICTS[_kind(outcome, predictor, target)]
+    verdict = _VERDICTS[_verdict_of(outcome, predictor, target)]
     difference, low, high = (
         float(outcome[name].values[predictor, target])
         for name in ("advantage", "joint_low", "joint_high")

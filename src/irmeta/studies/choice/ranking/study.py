@@ -141,7 +141,7 @@ def rank(
         else:
             candidates = "all"
     if candidates == "reported":
-        unusual = _unusual(source, include, k)
+        unusual = _seldom_reported(source, include, k)
     else:
         unusual = []
     without = [*metric_names(exclude), *unusual]
@@ -158,10 +158,12 @@ def rank(
         raise ScoresError(
             f"no subset costs at most {budget}; raise the budget, or include fewer metrics"
         )
-    data = _described(source, choice, selection)
+    data = _selection_figures(source, choice, selection)
     if method == "exact" and source.cubes and budget is None:
-        few = _few(np.array(list(selection.optima)), data["unexplained"][1], k)
-        data |= _other_ways(source, choice, few, include, without)
+        few = _size_to_report(
+            np.array(list(selection.optima)), data["unexplained"][1], k
+        )
+        data |= _other_choices(source, choice, few, include, without)
         data |= _rivals(source, choice, few)
     if partitions:
         stability, more = _stability(source, choice, selection, partitions, generator)
@@ -217,7 +219,7 @@ def _source(
     return from_matrix(scores, matrix)
 
 
-def _few(sizes: Ints, unexplained: Floats, k: int | None) -> int:
+def _size_to_report(sizes: Ints, unexplained: Floats, k: int | None) -> int:
     """Return the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
     enough = sizes[unexplained < 0.1]
     if k is not None or not enough.size:
@@ -252,8 +254,8 @@ def _choice(
         )
     if not time_limit > 0:
         raise ScoresError(f"the time limit must be above 0 seconds, not {time_limit}")
-    inside = _places(source, include)
-    outside = _places(source, exclude)
+    inside = _positions(source, include)
+    outside = _positions(source, exclude)
     candidates, notes = _candidates(source, inside, outside)
     largest = candidates.size if k is None else k
     least = max(1, len(inside))
@@ -284,7 +286,7 @@ def _choice(
     return choice, notes
 
 
-def _unusual(
+def _seldom_reported(
     source: MetricMatrix, include: str | Iterable[str], k: int | None
 ) -> list[str]:
     """Name the metrics that papers do not usually report; none if too few are left to choose from."""
@@ -310,7 +312,7 @@ def is_reported(name: str) -> bool:
     return f"{metric.base}{cut}" in REPORTED
 
 
-def _other_ways(
+def _other_choices(
     source: MetricMatrix,
     choice: Choice,
     few: int,
@@ -421,7 +423,7 @@ def _topics(cubes: Mapping[str, xr.DataArray]) -> int:
     return max((scores.sizes["topic"] for scores in cubes.values()), default=0)
 
 
-def _places(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
+def _positions(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
     """Find metrics by name."""
     found = []
     for name in metric_names(names):
@@ -439,11 +441,11 @@ def _costs(source: MetricMatrix, cost: Mapping[str, float]) -> Floats:
     for name, price in cost.items():
         if not (np.isfinite(price) and price >= 0):
             raise ScoresError(f"the cost of {name} must be 0 or more, not {price}")
-        paid[_places(source, [name])] = price
+        paid[_positions(source, [name])] = price
     return paid
 
 
-def _described(
+def _selection_figures(
     source: MetricMatrix, choice: Choice, selection: Selection
 ) -> dict[str, Any]:
     """Return the order, and the subsets with what they are worth beside the best of their size."""
@@ -463,12 +465,12 @@ def _described(
             np.isin(np.arange(len(source.metrics)), choice.candidates),
         ),
     }
-    for name, numbers in _per_size(source, choice, selection).items():
+    for name, numbers in _figures_by_size(source, choice, selection).items():
         data[name] = ("k", numbers)
     return data
 
 
-def _per_size(
+def _figures_by_size(
     source: MetricMatrix, choice: Choice, selection: Selection
 ) -> dict[str, Any]:
     """Return what the subset of each size is worth, beside the best of that size: arrays of shape (k,)."""

@@ -9,7 +9,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit_of
-from irmeta.studies.choice.ranking.study import _few, is_reported
+from irmeta.studies.choice.ranking.study import _size_to_report, is_reported
 from irmeta.words import counted, listed
 
 TRUST = (
@@ -118,21 +118,21 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, how the answer depends on the question, and whether to trust it."""
-    few = _few(
+    few = _size_to_report(
         outcome["k"].values,
         outcome["unexplained"].values,
         about(outcome)["options"]["k"],
     )
-    lines = [_report(outcome, few)]
+    lines = [_report_sentence(outcome, few)]
     if "kept" in outcome and not warnings(outcome):
-        lines.append(_trust(outcome, few))
+        lines.append(_stability_sentence(outcome, few))
     if "rival" in outcome:
-        lines.append(_as_good_as(outcome))
+        lines.append(_rivals_sentence(outcome))
     if about(outcome)["options"]["method"] != "exact":
-        lines.append(_beside_optimum(outcome))
-    lines.append(_proof(outcome))
+        lines.append(_optimum_sentence(outcome))
+    lines.append(_proof_sentence(outcome))
     if "other" in outcome:
-        lines.append(_otherwise(outcome, few))
+        lines.append(_other_choices_sentence(outcome, few))
     collections = about(outcome)["inputs"]["collections"].values()
     if "kept" not in outcome and any(one["topics"] > 1 for one in collections):
         lines.append(
@@ -141,7 +141,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _report(outcome: xr.Dataset, few: int) -> str:
+def _report_sentence(outcome: xr.Dataset, few: int) -> str:
     """Name the metrics to report, and how much of the variance of all they explain."""
     options = about(outcome)["options"]
     at = outcome.sel(k=few)
@@ -161,7 +161,7 @@ def _report(outcome: xr.Dataset, few: int) -> str:
         f"{explained:.1%} of the variance of all metrics ({options['matrix']} "
         f"matrix{level}{interval})"
     )
-    if _open(outcome):
+    if _is_open(outcome):
         what = f"which {counted(few, 'metric')} to report"
         return (
             f"These topics do not settle {what}. The best on them: {chosen}, {which}."
@@ -169,7 +169,7 @@ def _report(outcome: xr.Dataset, few: int) -> str:
     return f"Report {chosen}: {which}."
 
 
-def _open(outcome: xr.Dataset) -> bool:
+def _is_open(outcome: xr.Dataset) -> bool:
     """Say whether other topics may well choose otherwise: halves do, or most sets may be the best."""
     if warnings(outcome):
         return True
@@ -178,7 +178,7 @@ def _open(outcome: xr.Dataset) -> bool:
     return bool(outcome.sizes["near"] > int(outcome["compared_sets"]) / 2 >= 1)
 
 
-def _beside_optimum(outcome: xr.Dataset) -> str:
+def _optimum_sentence(outcome: xr.Dataset) -> str:
     """Say how near a method that gives one order comes to the best subset of each size."""
     ratios = outcome["ratio_to_optimum"].values
     found = int((ratios > 1 - 1e-6).sum())
@@ -189,7 +189,7 @@ def _beside_optimum(outcome: xr.Dataset) -> str:
     )
 
 
-def _proof(outcome: xr.Dataset) -> str:
+def _proof_sentence(outcome: xr.Dataset) -> str:
     """Say whether the optima are proven."""
     unproven = outcome["k"].values[~outcome["proven"].values]
     if unproven.size:
@@ -200,11 +200,11 @@ def _proof(outcome: xr.Dataset) -> str:
         )
     if about(outcome)["options"]["method"] == "exact":
         return (
-            f"By this criterion no better set {_searched(outcome)} exists{_cost(outcome)} (proven "
+            f"By this criterion no better set {_search_sentence(outcome)} exists{_cost_clause(outcome)} (proven "
             f"for these scores).{_hint(outcome)}"
         )
     return (
-        f"The optimum that it is compared with, the best set {_searched(outcome)}{_cost(outcome)}, "
+        f"The optimum that it is compared with, the best set {_search_sentence(outcome)}{_cost_clause(outcome)}, "
         f"is proven at every size.{_hint(outcome)}"
     )
 
@@ -229,7 +229,7 @@ def _ranges(sizes: Iterable[int]) -> str:
     )
 
 
-def _searched(outcome: xr.Dataset) -> str:
+def _search_sentence(outcome: xr.Dataset) -> str:
     """Say which sets a search went through: their sizes, and what they may hold."""
     options = about(outcome)["options"]
     sizes = outcome["k"].values
@@ -245,7 +245,7 @@ def _searched(outcome: xr.Dataset) -> str:
         size = f"{least} to {most}"
     if free == every:
         among = f"{every} metrics"
-    elif _only_reported(outcome):
+    elif _searches_only_reported(outcome):
         names = listed(outcome["metric"].values[outcome["candidate"].values], free)
         among = f"{free} metrics that papers usually report ({names})"
     else:
@@ -255,7 +255,7 @@ def _searched(outcome: xr.Dataset) -> str:
     return f"of {size} of the {among}"
 
 
-def _cost(outcome: xr.Dataset) -> str:
+def _cost_clause(outcome: xr.Dataset) -> str:
     """Say what the sets searched may cost."""
     budget = about(outcome)["options"]["budget"]
     if budget is None:
@@ -263,7 +263,7 @@ def _cost(outcome: xr.Dataset) -> str:
     return f" at a cost of at most {budget:g}"
 
 
-def _only_reported(outcome: xr.Dataset) -> bool:
+def _searches_only_reported(outcome: xr.Dataset) -> bool:
     """Return whether the metrics left out of the search are just those that papers seldom report."""
     left_out = outcome["metric"].values[~outcome["candidate"].values]
     return not any(map(is_reported, left_out))
@@ -271,12 +271,12 @@ def _only_reported(outcome: xr.Dataset) -> bool:
 
 def _hint(outcome: xr.Dataset) -> str:
     """Say how to search all metrics, where only those were searched that papers usually report."""
-    if outcome["candidate"].values.all() or not _only_reported(outcome):
+    if outcome["candidate"].values.all() or not _searches_only_reported(outcome):
         return ""
     return " To choose from all metrics: --candidates all."
 
 
-def _as_good_as(outcome: xr.Dataset) -> str:
+def _rivals_sentence(outcome: xr.Dataset) -> str:
     """Say how many sets of the size reported may be as good on other topics."""
     size, near = int(outcome["rival"].values[0].sum()), outcome.sizes["near"]
     every = int(outcome["compared_sets"])
@@ -291,7 +291,7 @@ def _as_good_as(outcome: xr.Dataset) -> str:
     return f"{which} sets of {size} may be the best on other {unit_of(outcome)}s (95%, all at once; table rivals)."
 
 
-def _otherwise(outcome: xr.Dataset, few: int) -> str:
+def _other_choices_sentence(outcome: xr.Dataset, few: int) -> str:
     """Say what would be chosen at other levels and by the other objective."""
     metrics = outcome["metric"].values.astype(str)
     own = outcome["chosen"].sel(k=few).values
@@ -314,14 +314,14 @@ def _otherwise(outcome: xr.Dataset, few: int) -> str:
     return f"Other criteria choose: {'; '.join(sentences)}{also}."
 
 
-def _trust(outcome: xr.Dataset, few: int) -> str:
+def _stability_sentence(outcome: xr.Dataset, few: int) -> str:
     """Say how much of the choice two random halves of the topics both make, and what follows."""
     kept, same, chance = (
         float(outcome[name].sel(k=few)) for name in ("kept", "same", "chance")
     )
     if chance == 1:  # all metrics are chosen, whatever the topics say
         return f"There is only one set of {few}, so halves of the {unit_of(outcome)}s cannot choose another."
-    if (tied := _tied(outcome)) > 1:
+    if (tied := _count_ties(outcome)) > 1:
         return (
             f"{tied} sets of {few} are equally good by this criterion, to the last digit, so the choice among them is "
             f"arbitrary, whatever halves of the {unit_of(outcome)}s choose."
@@ -331,18 +331,18 @@ def _trust(outcome: xr.Dataset, few: int) -> str:
     return (
         f"Two random halves of the {unit_of(outcome)}s agree on {kept:.0%} of the best {few} metrics (by chance "
         f"{chance:.0%}), and on all of them in {same:.0%} of partitions: "
-        f"{verdict}.{_as_good(outcome, few)}"
+        f"{verdict}.{_alternatives_sentence(outcome, few)}"
     )
 
 
-def _tied(outcome: xr.Dataset) -> int:
+def _count_ties(outcome: xr.Dataset) -> int:
     """Count the sets of the size reported that are as good as the best, itself among them."""
     if "rival" not in outcome:
         return 1
     return int((outcome["rival_behind"].values <= EQUAL).sum())
 
 
-def _as_good(outcome: xr.Dataset, few: int) -> str:
+def _alternatives_sentence(outcome: xr.Dataset, few: int) -> str:
     """Say how much the sets explain that halves choose most often."""
     here = outcome["alternative_k"].values == few
     explained = 1 - outcome["alternative_unexplained"].values[here]
@@ -356,11 +356,13 @@ def _as_good(outcome: xr.Dataset, few: int) -> str:
 
 def warnings(outcome: xr.Dataset) -> list[str]:
     """Warn of a choice that other topics would not make."""
-    few = _few(
+    few = _size_to_report(
         outcome["k"].values,
         outcome["unexplained"].values,
         about(outcome)["options"]["k"],
     )
-    if "kept" not in outcome or not _trust(outcome, few).endswith(f"{TRUST[-1][1]}."):
+    if "kept" not in outcome or not _stability_sentence(outcome, few).endswith(
+        f"{TRUST[-1][1]}."
+    ):
         return []
-    return [f"{_trust(outcome, few)}"]
+    return [f"{_stability_sentence(outcome, few)}"]

@@ -118,11 +118,11 @@ def reliability(
     apart = values - values.mean(axis=0)
     require_variation(apart.reshape(-1, apart.shape[2]).T, used["metric"].values)
     counts = sorted({*sizes, used.sizes["topic"]})
-    split, of_split = _split(prepare(scores, **chosen, by_topic=True)[0])
+    split, of_split = _variance_sources(prepare(scores, **chosen, by_topic=True)[0])
     found = components.components(values)
     team = teams_of(used["system"].values, teams, values)
     half = expected.half_tau(values, PARTITIONS, generator)
-    tau = _stepped(half, values, counts)
+    tau = _stepped_taus(half, values, counts)
     here = tau[counts.index(used.sizes["topic"])]
     data: dict[str, Any] = {
         "metric": used.metric.values,
@@ -132,9 +132,9 @@ def reliability(
         **_taus(values, counts),
         "tau": (("size", "metric"), tau),
         **_tau_ends(values, half, here, generator, level),
-        **_differing(used),
+        **_differing_topics(used),
         **split,
-        **_shown(values, counts, difference, alpha, power),
+        **_detectable_differences(values, counts, difference, alpha, power),
         "half_tau": ("metric", half),
     }
     outcome = result(
@@ -256,7 +256,7 @@ def _tau_ends(
     }
 
 
-def _stepped(half: Floats, values: Floats, counts: list[int]) -> Floats:
+def _stepped_taus(half: Floats, values: Floats, counts: list[int]) -> Floats:
     """Step tau between halves up to each number of topics: (size, metric)."""
     topics = values.shape[1] / 2
     return np.array(
@@ -264,7 +264,7 @@ def _stepped(half: Floats, values: Floats, counts: list[int]) -> Floats:
     )
 
 
-def _differing(used: xr.DataArray) -> dict[str, Any]:
+def _differing_topics(used: xr.DataArray) -> dict[str, Any]:
     """Compute, where scores are 0 or 1, on what share of topics, or clusters, the median pair differs; else nothing."""
     binary = is_binary(used)
     if not binary.any():
@@ -281,7 +281,7 @@ def _differing(used: xr.DataArray) -> dict[str, Any]:
     return {"differing": ("metric", shares)}
 
 
-def _split(by_topic: xr.DataArray) -> tuple[dict[str, Any], list[str]]:
+def _variance_sources(by_topic: xr.DataArray) -> tuple[dict[str, Any], list[str]]:
     """Compute what scores vary by, where topics come in clusters or systems are means of runs or judges; with notes."""
     facts = about(by_topic).get(REPEATS)
     clustered = in_clusters(by_topic)
@@ -319,7 +319,7 @@ def _split(by_topic: xr.DataArray) -> tuple[dict[str, Any], list[str]]:
     }, notes
 
 
-def _shown(
+def _detectable_differences(
     values: Floats,
     counts: list[int],
     difference: float | None,
@@ -348,10 +348,10 @@ def _shown(
     ]
     data["shown"] = (("share", "size", "metric"), np.stack(shown, axis=1))
     data["pair_topics"] = (("share", "metric"), topics)
-    return data | _by_design(values, difference, alpha, power)
+    return data | _sakai_sizes(values, difference, alpha, power)
 
 
-def _by_design(
+def _sakai_sizes(
     values: Floats, difference: float, alpha: float, power: float
 ) -> dict[str, Any]:
     """Compute the topics that Sakai's three designs take to show a difference."""

@@ -109,7 +109,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         together = together.join(power, on=["metric", "topics"], maintain_order="left")
         difference = short(about(outcome)["options"]["difference"], 3)
         columns |= {"shown": f"power for {difference}"}
-    if _few_systems(outcome):
+    if _has_few_systems(outcome):
         for name in ("erho2", "phi", "tau", "tau_ap"):
             del columns[name]
     shown = together.select(
@@ -122,7 +122,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             needed = needed.with_columns(
                 _counts(views["needed"][column]).alias(column.replace("needed", units))
             )
-    if _few_systems(outcome):
+    if _has_few_systems(outcome):
         found = {"differences": shown}
     else:
         found = {"coefficients": shown, "needed": needed}
@@ -167,15 +167,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
     metrics = outcome.metric.values
     each = metrics if len(metrics) <= SPOKEN else metrics[:1]
     lines: list[str] = [
-        Answer(_finding(outcome.sel(metric=metric), collection, said["topics"]))
+        Answer(_metric_finding(outcome.sel(metric=metric), collection, said["topics"]))
         for metric in each
     ]
-    if len(each) == len(metrics) or _few_systems(outcome):
+    if len(each) == len(metrics) or _has_few_systems(outcome):
         return lines
-    return [*lines, *_range(outcome, said["topics"])]
+    return [*lines, *_range_sentences(outcome, said["topics"])]
 
 
-def _range(outcome: xr.Dataset, topics: int) -> list[str]:
+def _range_sentences(outcome: xr.Dataset, topics: int) -> list[str]:
     """Describe between which metrics expected tau goes; say nothing where it is the same by all, as it is shown."""
     tau = outcome["tau"].sel(size=topics).values
     least, most = (
@@ -190,15 +190,16 @@ def _range(outcome: xr.Dataset, topics: int) -> list[str]:
     ]
 
 
-def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
+def _metric_finding(one: xr.Dataset, collection: str, topics: int) -> str:
     units = f"{unit_of(one)}s"
     here = one.sel(size=topics)
     detected = short(float(here["detectable"].sel(share=0.5)), 3)
     detects = f"detects a difference of {detected} or more"
-    if _few_systems(one):
+    if _has_few_systems(one):
         said = [
-            f"a paired t test by {topics} {units} {detects} {_between(one)}.",
-            f"Tau and E rho2 are left out: {_systems(one)} systems are too few for a ranking that could be reliable.",
+            f"a paired t test by {topics} {units} {detects} {_among_sources(one)}.",
+            f"Tau and E rho2 are left out: {_system_count(one)} systems are too few for a ranking that could be "
+            "reliable.",
         ]
     else:
         tau, low, high = (
@@ -207,12 +208,12 @@ def _finding(one: xr.Dataset, collection: str, topics: int) -> str:
         )
         said = [
             f"the ranking by {topics} {units} agrees with the true one to a tau of about {tau} ({low} to {high}); "
-            f"a paired t test {detects} {_between(one)}.",
-            _enough(one, topics, about(one)["options"]["stability"]),
+            f"a paired t test {detects} {_among_sources(one)}.",
+            _enough_sentence(one, topics, about(one)["options"]["stability"]),
         ]
     if "shown" in one:
-        said = [_shown(one, topics), _sentence(said[0]), *said[1:]]
-    said += [_differing(one, topics), _varied(one)]
+        said = [_power_sentence(one, topics), _sentence(said[0]), *said[1:]]
+    said += [_discordance_sentence(one, topics), _main_source_sentence(one)]
     return f"{collection}, {one.metric.item()}: {' '.join(filter(None, said))}"
 
 
@@ -220,24 +221,24 @@ def _sentence(text: str) -> str:
     return text[0].upper() + text[1:]
 
 
-def _systems(outcome: xr.Dataset) -> int:
+def _system_count(outcome: xr.Dataset) -> int:
     """Return how many systems a result is of."""
     (said,) = about(outcome)["inputs"]["collections"].values()
     return int(said["systems"])
 
 
-def _few_systems(outcome: xr.Dataset) -> bool:
+def _has_few_systems(outcome: xr.Dataset) -> bool:
     """Say whether there are too few systems for a ranking whose reliability could be measured."""
-    return _systems(outcome) <= FEW
+    return _system_count(outcome) <= FEW
 
 
-def _between(outcome: xr.Dataset) -> str:
-    if _systems(outcome) == 2:
+def _among_sources(outcome: xr.Dataset) -> str:
+    if _system_count(outcome) == 2:
         return "between the two systems"
     return "between two typical systems"
 
 
-def _shown(one: xr.Dataset, topics: int) -> str:
+def _power_sentence(one: xr.Dataset, topics: int) -> str:
     """Say how often these numbers of topics show the wanted difference, and how many show it as often as wanted."""
     options, units = about(one)["options"], f"{unit_of(one)}s"
     typical = one.sel(share=0.5)
@@ -249,12 +250,12 @@ def _shown(one: xr.Dataset, topics: int) -> str:
     )
     rest = "".join(f", {size} in {share}" for size, share in others)
     return (
-        f"{first[0]} {units} show a difference of {short(options['difference'], 3)} {_between(one)} in {first[1]} of "
-        f"cases{rest}; {needed} would in {100 * options['power']:.0f}%."
+        f"{first[0]} {units} show a difference of {short(options['difference'], 3)} {_among_sources(one)} in "
+        f"{first[1]} of cases{rest}; {needed} would in {100 * options['power']:.0f}%."
     )
 
 
-def _differing(one: xr.Dataset, topics: int) -> str:
+def _discordance_sentence(one: xr.Dataset, topics: int) -> str:
     """Say of scores that are 0 or 1 how many topics must go one way, and which difference can be seen at all."""
     if "differing" not in one or np.isnan(one["differing"]):
         return ""
@@ -270,7 +271,7 @@ def _differing(one: xr.Dataset, topics: int) -> str:
     return f"Scores are 0 or 1, and two typical systems differ on {found}"
 
 
-def _varied(one: xr.Dataset) -> str:
+def _main_source_sentence(one: xr.Dataset) -> str:
     """Say, where scores have sources of their own, which makes a comparison of means uncertain most."""
     if "source" not in one.dims or not one["in_error"].values.sum() > 0:
         return ""
@@ -280,7 +281,7 @@ def _varied(one: xr.Dataset) -> str:
     return f"The largest source of error in comparing means is {most} ({share}%)."
 
 
-def _enough(one: xr.Dataset, topics: int, stability: float) -> str:
+def _enough_sentence(one: xr.Dataset, topics: int, stability: float) -> str:
     """Say whether there are topics enough for the wanted E rho^2: surely, perhaps, or surely not."""
     needed, low, high = (
         float(one[name].sel(coefficient="erho2"))

@@ -44,7 +44,7 @@ from irmeta.stats.rankings.ranksets import (
     fewest_topics,
     rank_sets,
 )
-from irmeta.studies.differences.notes import on_lacking
+from irmeta.studies.differences.notes import no_result_notes
 from irmeta.studies.differences.without import WITHOUT, Flagged, leave_out
 from irmeta.studies.door import study
 from irmeta.words import counted, listed
@@ -119,7 +119,7 @@ def describe(
     scores, notes = prepare(given, **used, of_means=True)
     require_size(scores, "describe", 2)
     names = [str(metric) for metric in scores.metric.values]
-    system = None if system is None else _present(system, scores)
+    system = None if system is None else _present_name(system, scores)
     if by is None:
         notes += main_notes(scores, "--by")
     by = main_metric(scores) if by is None else metric_of(scores, by)
@@ -130,16 +130,16 @@ def describe(
     averaged = additive(scores)  # on a scale on which scores can be averaged
     team = teams_of(scores["system"].values, teams, averaged.values)
     possible = _rank_sets(averaged, level, sets, generator)
-    data = _of_systems(scores, averaged, possible, level)
-    data |= _of_topics(additive(unit_scores(scores)), team.of)
-    data |= _of_first_place(averaged)
+    data = _system_figures(scores, averaged, possible, level)
+    data |= _topic_figures(additive(unit_scores(scores)), team.of)
+    data |= _first_place_figures(averaged)
     if system is not None:
-        data |= _of_one(averaged, system, level, generator)
-    data |= _of_scores(unit_scores(unmoved_scores(scores)))
+        data |= _named_system_ranks(averaged, system, level, generator)
+    data |= _score_figures(unit_scores(unmoved_scores(scores)))
     options = {"by": by, "system": system, **team.options}
-    said = on_lacking(scores, scores.system.values.tolist())
+    said = no_result_notes(scores, scores.system.values.tolist())
     said += _notes(names, scores, level)
-    notes += _without_width(data["low"], data["high"])
+    notes += _no_interval_notes(data["low"], data["high"])
     flagged = None
     if without is not None:
         whole, _ = prepare(given, **used, by_topic=True)
@@ -148,7 +148,9 @@ def describe(
         notes += flagged.notes
         if flagged.gone is not None:
             alone = _notes(names, scores.isel(topic=~flagged.gone), level)
-            alone += _blind(possible, averaged.isel(topic=~flagged.gone), level)
+            alone += _undetectable_notes(
+                possible, averaged.isel(topic=~flagged.gone), level
+            )
             notes += flagged.only(alone, said)
     outcome = result(
         "description",
@@ -162,10 +164,10 @@ def describe(
     rest, _ = prepare(flagged.rest, missing=missing)
     left = _rank_sets(additive(rest), level, sets, seeded(rng)[0])
     outcome = _beside_rest(outcome, averaged, flagged, rest, left, level)
-    return outcome.assign(_surviving(possible, left))
+    return outcome.assign(_surviving_pairs(possible, left))
 
 
-def _present(system: str, scores: xr.DataArray) -> str:
+def _present_name(system: str, scores: xr.DataArray) -> str:
     """Return a system as a cube calls it; raises ScoresError where it is not there."""
     known = scores.system.values
     system = known_as(system, known) or system
@@ -187,9 +189,11 @@ def _beside_rest(
     left : the rank sets of the rest, by metric.
     """
     line = additive(rest)
-    again = xr.Dataset(_of_systems(rest, line, left, level))
+    again = xr.Dataset(_system_figures(rest, line, left, level))
     first = outcome["rank"].argmin("system").values
-    ahead, ahead_left = (_ahead(_columns(one), first) for one in (averaged, line))
+    ahead, ahead_left = (
+        _lead_of_first(_columns(one), first) for one in (averaged, line)
+    )
     over = ("system", "metric")
     return flagged.beside(
         outcome.assign(lead=(over, ahead.mean(axis=2))),
@@ -200,13 +204,13 @@ def _beside_rest(
     )
 
 
-def _ahead(columns: Sequence[Floats], first: Ints) -> Floats:
+def _lead_of_first(columns: Sequence[Floats], first: Ints) -> Floats:
     """Return by how much the first system by each metric is ahead of each, (system, metric, topic)."""
     gaps = [one[at] - one for one, at in zip(columns, first, strict=True)]
     return np.stack(gaps, axis=1)
 
 
-def _of_systems(
+def _system_figures(
     scores: xr.DataArray,
     averaged: xr.DataArray,
     possible: Sequence[RankSets],
@@ -228,16 +232,18 @@ def _of_systems(
         "found_high": (over, np.stack([of_metric.high for of_metric in found], axis=1)),
         "distinguished": (
             "metric",
-            [_distinguished(of_metric) for of_metric in possible],
+            [_share_distinguished(of_metric) for of_metric in possible],
         ),
         "distinguished_found": (
             "metric",
-            [_distinguished(of_metric) for of_metric in found],
+            [_share_distinguished(of_metric) for of_metric in found],
         ),
     }
 
 
-def _surviving(before: Sequence[RankSets], after: Sequence[RankSets]) -> dict[str, Any]:
+def _surviving_pairs(
+    before: Sequence[RankSets], after: Sequence[RankSets]
+) -> dict[str, Any]:
     """Count by metric the pairs of systems that rank sets distinguish, before and after, and both times alike."""
     pairs = [
         (one.better | one.worse.T, other.better | other.worse.T)
@@ -250,7 +256,7 @@ def _surviving(before: Sequence[RankSets], after: Sequence[RankSets]) -> dict[st
     }
 
 
-def _of_topics(averaged: xr.DataArray, team: Ints) -> dict[str, Any]:
+def _topic_figures(averaged: xr.DataArray, team: Ints) -> dict[str, Any]:
     """Return means, standard deviations and reliability of topics; what is tested takes teams as independent."""
     columns = [averaged.values[..., m] for m in range(averaged.sizes["metric"])]
     reliability = np.stack(
@@ -276,7 +282,7 @@ def _columns(averaged: xr.DataArray) -> list[Floats]:
     ]
 
 
-def _of_first_place(averaged: xr.DataArray) -> dict[str, Any]:
+def _first_place_figures(averaged: xr.DataArray) -> dict[str, Any]:
     """Return by metric who is level or ahead without the fewest topics that can bring it about, and these topics."""
     decides = np.zeros(averaged.shape[1:], dtype=np.bool_)
     runner_up = []
@@ -293,7 +299,7 @@ def _of_first_place(averaged: xr.DataArray) -> dict[str, Any]:
     }
 
 
-def _of_scores(scores: xr.DataArray) -> dict[str, Any]:
+def _score_figures(scores: xr.DataArray) -> dict[str, Any]:
     """Return the single scores, and their quantiles by metric."""
     return {
         "quantiles": (
@@ -304,7 +310,7 @@ def _of_scores(scores: xr.DataArray) -> dict[str, Any]:
     }
 
 
-def _of_one(
+def _named_system_ranks(
     averaged: xr.DataArray, system: str, level: float, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return by metric the ranks that one system, named in advance, may have."""
@@ -332,7 +338,7 @@ def _rank_sets(
     ]
 
 
-def _distinguished(found: RankSets) -> float:
+def _share_distinguished(found: RankSets) -> float:
     """Return the share of pairs of systems of which one is surely better."""
     either: Bools = found.better | found.worse
     systems = len(either)
@@ -366,7 +372,7 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     return lines
 
 
-def _without_width(low: xr.DataArray, high: xr.DataArray) -> list[str]:
+def _no_interval_notes(low: xr.DataArray, high: xr.DataArray) -> list[str]:
     """Say which means have no interval: where nothing varies, or by a metric of which nothing is shared."""
     constant = np.argwhere((high - low).values <= EQUAL)  # (row, (system, metric))
     if not len(constant):
@@ -380,7 +386,9 @@ def _without_width(low: xr.DataArray, high: xr.DataArray) -> list[str]:
     ]
 
 
-def _blind(possible: Sequence[RankSets], rest: xr.DataArray, level: float) -> list[str]:
+def _undetectable_notes(
+    possible: Sequence[RankSets], rest: xr.DataArray, level: float
+) -> list[str]:
     """Count the distinguished pairs of systems that score apart on so few other topics that no rank set can show it."""
     needed = fewest_topics(level)
     blind = pairs = 0

@@ -104,10 +104,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             metric: shown["mean"].sel(metric=metric).values for metric in others
         }
     views = {"means": pl.DataFrame(columns)}
-    return (_left(one) if "change" in one else {}) | views
+    return (_tables_without_flagged(one) if "change" in one else {}) | views
 
 
-def _left(one: xr.Dataset) -> dict[str, pl.DataFrame]:
+def _tables_without_flagged(one: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the ranks by one metric without the flagged topics, and the lead of the best system with all topics."""
     one = one.sortby("without_rank")
     ranks = zip(one["without_rank"].values, one["rank"].values, strict=True)
@@ -133,24 +133,24 @@ def findings(outcome: xr.Dataset) -> list[str]:
     by = about(outcome)["options"]["by"]
     of_metric = outcome.sel(metric=by)
     best = of_metric.isel(system=int(of_metric["rank"].values.argmin()))
-    lines = [_survival(of_metric)] if "change" in outcome else []
+    lines = [_survival_sentence(of_metric)] if "change" in outcome else []
     lines += [
-        f"{by}: {_best_mean(outcome, of_metric, best)}; {_best_ranks(outcome, of_metric)}"
+        f"{by}: {_best_mean_sentence(outcome, of_metric, best)}; {_open_ranks_sentence(outcome, of_metric)}"
     ]
-    lines += _own_ranks(outcome, of_metric)
-    lines += _discovered(outcome, of_metric)
-    lines += _decided(of_metric)
+    lines += _named_system_sentences(outcome, of_metric)
+    lines += _discovery_sentences(outcome, of_metric)
+    lines += _deciding_topics_sentences(of_metric)
     sd = of_metric["topic_sd"].values
     spread = of_metric.sizes["system"] >= SPREAD and (sd > EQUAL).all()
     if spread and sd.max() > 3 * sd.min():
-        lines.append(_uneven(of_metric))
+        lines.append(_uneven_topics_sentence(of_metric))
     against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):
-        lines.append(_against(outcome, by, against))
+        lines.append(_reversed_topics_sentence(outcome, by, against))
     return lines
 
 
-def _survival(one: xr.Dataset) -> str:
+def _survival_sentence(one: xr.Dataset) -> str:
     """Say whether the best system stays it without the flagged topics, how its lead changes, and which pairs stay."""
     level = f"{about(one)['options']['level']:.0%}"
     at = int(one["rank"].values.argmin())
@@ -176,7 +176,9 @@ def _survival(one: xr.Dataset) -> str:
     )
 
 
-def _against(outcome: xr.Dataset, by: str, against: Sequence[str]) -> str:
+def _reversed_topics_sentence(
+    outcome: xr.Dataset, by: str, against: Sequence[str]
+) -> str:
     """Say on which topics the better systems score worse, where their teams are known."""
     options = about(outcome)["options"]
     topics = f"{counted(len(against), unit_of(outcome))} ({listed(against)})"
@@ -189,7 +191,9 @@ def _against(outcome: xr.Dataset, by: str, against: Sequence[str]) -> str:
     )
 
 
-def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> str:
+def _best_mean_sentence(
+    outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset
+) -> str:
     """Say who has the largest mean, alone or with others, and the interval of that mean."""
     level = about(outcome)["options"]["level"]
     topics = counted(outcome.sizes["topic"], unit_of(outcome))
@@ -209,7 +213,7 @@ def _best_mean(outcome: xr.Dataset, of_metric: xr.Dataset, best: xr.Dataset) -> 
     return f"{who} {short(mean, 3)} ({between}, over {topics})"
 
 
-def _uneven(of_metric: xr.Dataset) -> str:
+def _uneven_topics_sentence(of_metric: xr.Dataset) -> str:
     """Say how much more one topic weighs in comparisons of means than another."""
     by, topics = str(of_metric.metric.item()), of_metric.topic.values
     sd, noun = of_metric["topic_sd"].values, unit_of(of_metric)
@@ -225,7 +229,7 @@ def _uneven(of_metric: xr.Dataset) -> str:
     )
 
 
-def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset) -> str:
+def _open_ranks_sentence(outcome: xr.Dataset, of_metric: xr.Dataset) -> str:
     """Say which ranks are open: those of the best system, or how many systems may be the best."""
     level = about(outcome)["options"]["level"]
     if about(outcome)["options"]["sets"] == "marginal":
@@ -246,7 +250,7 @@ def _best_ranks(outcome: xr.Dataset, of_metric: xr.Dataset) -> str:
     )
 
 
-def _own_ranks(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
+def _named_system_sentences(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
     """Say which ranks a system may have that was named in advance."""
     options = about(outcome)["options"]
     if options["system"] is None:
@@ -259,7 +263,7 @@ def _own_ranks(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
     ]
 
 
-def _discovered(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
+def _discovery_sentences(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
     """Say how many pairs are distinguished if a small share of the claims may be wrong, where these are more."""
     options = about(outcome)["options"]
     share = of_metric["distinguished_found"].item()
@@ -271,7 +275,7 @@ def _discovered(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
     ]
 
 
-def _decided(of_metric: xr.Dataset) -> list[str]:
+def _deciding_topics_sentences(of_metric: xr.Dataset) -> list[str]:
     """Say without which topics, the fewest, the first place changes."""
     decides = of_metric["decides"].values
     other = of_metric["runner_up"].item()

@@ -86,16 +86,18 @@ def against(
         if len(runs) > 1:
             own, base = runs
             effect = Two(own.first - base.first, own.again - base.again, together)
-        row = _of_effect(effect, runs, keep, within, level, most[at], binary[at])
+        row = _effect_figures(effect, runs, keep, within, level, most[at], binary[at])
         if len(runs) > 1:
-            row |= _over_time(effect, runs[1], 1 - (1 - level) / count)
-        rows.append(xr.Dataset(row | _of_runs(runs, plain, level)))
+            row |= _causes(effect, runs[1], 1 - (1 - level) / count)
+        rows.append(xr.Dataset(row | _run_figures(runs, plain, level)))
     topics = min(before.sizes["topic"], after.sizes["topic"])
-    found = xr.concat(rows, "metric").assign(_of_first(first, before.topic, level))
+    found = xr.concat(rows, "metric").assign(
+        _original_means(first, before.topic, level)
+    )
     return found.assign(topics=topics, together=together)
 
 
-def _of_effect(
+def _effect_figures(
     effect: Two,
     runs: Sequence[Two],
     keep: float,
@@ -113,7 +115,7 @@ def _of_effect(
     span = (keep, np.inf) if led else (1 - within, 1 + within)
     verdict = _verdict(ratio, *span)
     original, new = (
-        _lead(values, level, most, binary=led and right)
+        _mean_with_interval(values, level, most, binary=led and right)
         for values, right in zip((effect.first, effect.again), binary, strict=True)
     )
     if led and (ratio is reproduced.NOTHING or original.low <= 0 <= original.high):
@@ -134,24 +136,26 @@ def _of_effect(
     return figures
 
 
-def _over_time(effect: Two, baseline: Two, level: float) -> dict[str, str]:
+def _causes(effect: Two, baseline: Two, level: float) -> dict[str, str]:
     """Say whether the collection moved, by the baseline, and the system, by its lead; nothing on the same topics."""
     if effect.together:
         return {"collection": "", "drift": ""}
     return {
-        "collection": _way(reproduced.change(baseline, level), HARDER, EASIER),
-        "drift": _way(reproduced.change(effect, level), LOSES, GAINS),
+        "collection": _side_of_zero(reproduced.change(baseline, level), HARDER, EASIER),
+        "drift": _side_of_zero(reproduced.change(effect, level), LOSES, GAINS),
     }
 
 
-def _way(found: Found, below: str, above: str) -> str:
+def _side_of_zero(found: Found, below: str, above: str) -> str:
     """Say on which side of 0 an interval lies."""
     if found.low > 0:
         return above
     return below if found.high < 0 else UNSHOWN
 
 
-def _lead(values: Floats, level: float, most: float, *, binary: bool) -> Found:
+def _mean_with_interval(
+    values: Floats, level: float, most: float, *, binary: bool
+) -> Found:
     """Return the mean with its interval, as that of a difference by `versus`."""
     mean = float(values.mean())
     if binary:
@@ -176,7 +180,7 @@ def _verdict(ratio: Found, least: float, most: float) -> str:
     return "cannot tell"
 
 
-def _of_first(part: Part, topics: xr.DataArray, level: float) -> dict[str, Any]:
+def _original_means(part: Part, topics: xr.DataArray, level: float) -> dict[str, Any]:
     """Return each run's mean over some topics of the original with its interval, as `describe` has it."""
     scores = part.everyone.sel(topic=topics.values)
     if topics.size > 1:
@@ -193,7 +197,9 @@ def _of_first(part: Part, topics: xr.DataArray, level: float) -> dict[str, Any]:
     }
 
 
-def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[str, Any]:
+def _run_figures(
+    runs: Sequence[Two], plain: Sequence[Two], level: float
+) -> dict[str, Any]:
     """Return figures of each run by itself, (run,): means, their change, p, and on the same topics RMSE.
 
     plain : the scores by topic; nothing where topics come in clusters, which RMSE knows nothing of.
@@ -209,7 +215,7 @@ def _of_runs(runs: Sequence[Two], plain: Sequence[Two], level: float) -> dict[st
     }
 
 
-def of_lists(
+def list_figures(
     every: Sequence[Experiment],
     names: Sequence[Sequence[str]],
     together: Bools,

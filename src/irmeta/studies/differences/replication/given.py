@@ -89,9 +89,9 @@ def experiments(
     if qrels is None:
         return [Experiment(*one) for one in _cubes(given).items()]
     runs = _by_name(given)
-    judgments = _each(qrels, len(runs))
+    judgments = _judgments_of_each(qrels, len(runs))
     return [
-        _of_runs(name, each, own, metrics or "AP nDCG@10", wanted)
+        _scored_experiment(name, each, own, metrics or "AP nDCG@10", wanted)
         for (name, each), own in zip(runs.items(), judgments, strict=True)
     ]
 
@@ -139,7 +139,7 @@ def _paths(given: Iterable[Any]) -> list[str]:
     return [fspath(one) for one in given]
 
 
-def _each(qrels: Any, count: int) -> list[QrelsLike]:
+def _judgments_of_each(qrels: Any, count: int) -> list[QrelsLike]:
     """Return the judgments of each experiment: its own, or one set for all."""
     several = list(qrels) if isinstance(qrels, list | tuple) else [qrels]
     if len(several) == 1:
@@ -152,7 +152,7 @@ def _each(qrels: Any, count: int) -> list[QrelsLike]:
     return several
 
 
-def _of_runs(
+def _scored_experiment(
     name: str,
     runs: RunsLike,
     qrels: QrelsLike,

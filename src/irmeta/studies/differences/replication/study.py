@@ -89,7 +89,7 @@ def replicate(
     wanted = [system] if against is None else [system, against]
     every = experiments(scores, qrels, metrics, wanted)
     every = _original_first(every, original)
-    names = _common(every, metrics if qrels is None else None)
+    names = _common_metrics(every, metrics if qrels is None else None)
     parts = [_part(one, names, topics, wanted, missing) for one in every]
     level = 1 - alpha
     found = [
@@ -101,7 +101,7 @@ def replicate(
     listed = [part.names for part in parts]
     if all(one.lists for one in every):
         data = data.assign(
-            figures.of_lists(every, listed, together, persistence, level)
+            figures.list_figures(every, listed, together, persistence, level)
         )
     outcome = result(
         "replication",
@@ -110,7 +110,10 @@ def replicate(
         options={"original": every[0].name},
         notes=_notes(together, topics_of, every, parts),
     )
-    labels = [_label(asked, own) for asked, own in zip(wanted, listed[0], strict=True)]
+    labels = [
+        _readable_label(asked, own)
+        for asked, own in zip(wanted, listed[0], strict=True)
+    ]
     return outcome.assign_coords(
         experiment=[one.name for one in every[1:]], metric=names, run=labels
     )
@@ -123,7 +126,7 @@ def _check(keep: float, within: float, persistence: float, alpha: float) -> None
     require_share("--alpha", alpha, 0.05)
 
 
-def _common(
+def _common_metrics(
     every: Sequence[Experiment], metrics: str | Iterable[str] | None
 ) -> list[str]:
     """Return the metrics that all experiments have, of which none may be geometric: ratios are of means."""
@@ -135,7 +138,7 @@ def _common(
     return names
 
 
-def _label(asked: str | None, known: str) -> str:
+def _readable_label(asked: str | None, known: str) -> str:
     return known if asked is None else names_of(asked)[0]
 
 

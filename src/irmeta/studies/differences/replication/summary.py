@@ -70,9 +70,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show what is there again by each metric, then each run by itself, and how alike its lists are."""
     views = {}
-    for metric in _spoken(outcome):
+    for metric in _metrics_in_findings(outcome):
         views[f"by {metric}"] = _effects(outcome.sel(metric=metric))
-    for metric in _spoken(outcome):
+    for metric in _metrics_in_findings(outcome):
         views[f"each system by {metric}"] = _runs(outcome.sel(metric=metric))
     if "rbo" in outcome and outcome["rbo"].notnull().any():
         views["ranked lists"] = _lists(outcome)
@@ -151,18 +151,21 @@ def findings(outcome: xr.Dataset) -> list[str]:
     pairs = [
         outcome.sel(experiment=name, metric=metric)
         for name in outcome.experiment.values
-        for metric in _spoken(outcome)
+        for metric in _metrics_in_findings(outcome)
     ]
     sentences = []
     if outcome["verdict"].size > FEW:
-        sentences.append(_count(outcome))
-        sentences += [_over_time(outcome.sel(metric=one)) for one in _spoken(outcome)]
-    sentences += [_verdict(one, outcome) for one in pairs]
-    sentences += [_moved(one) for one in pairs]
+        sentences.append(_count_sentence(outcome))
+        sentences += [
+            _over_time_sentence(outcome.sel(metric=one))
+            for one in _metrics_in_findings(outcome)
+        ]
+    sentences += [_verdict_sentence(one, outcome) for one in pairs]
+    sentences += [_cause_sentence(one) for one in pairs]
     return list(dict.fromkeys(filter(None, sentences)))
 
 
-def _spoken(outcome: xr.Dataset) -> list[str]:
+def _metrics_in_findings(outcome: xr.Dataset) -> list[str]:
     """Return the metrics that sentences are about, those by which the original shows an effect first."""
     names = outcome.metric.values.astype(str)
     verdict = outcome["verdict"]
@@ -173,17 +176,17 @@ def _spoken(outcome: xr.Dataset) -> list[str]:
     return sorted(chosen, key=lambda name: name not in shows)
 
 
-def _count(outcome: xr.Dataset) -> str:
+def _count_sentence(outcome: xr.Dataset) -> str:
     """Count the verdicts over all experiments and metrics."""
     verdicts = outcome["verdict"].values.ravel().tolist()
     found = {name: verdicts.count(name) for name in dict.fromkeys(sorted(verdicts))}
     parts = [
-        f"{name} in {number}" for name, number in sorted(found.items(), key=_often)
+        f"{name} in {number}" for name, number in sorted(found.items(), key=_times_text)
     ]
     return f"Of {counted(len(verdicts), 'comparison')} with {_original(outcome)}: {joined(parts)}."
 
 
-def _often(found: tuple[str, int]) -> int:
+def _times_text(found: tuple[str, int]) -> int:
     return -found[1]
 
 
@@ -191,16 +194,18 @@ def _original(outcome: xr.Dataset) -> str:
     return str(about(outcome)["options"]["original"])
 
 
-def _verdict(one: xr.Dataset, outcome: xr.Dataset) -> str:
+def _verdict_sentence(one: xr.Dataset, outcome: xr.Dataset) -> str:
     """Say of one experiment, by one metric, whether it was reproduced."""
     verdict = str(one["verdict"].item())
     if verdict == NONE:
-        return _no_effect(outcome.sel(metric=one.metric.item()))
-    said = _of_lead(one, verdict) if "lead" in one else _of_mean(one, verdict)
+        return _no_effect_sentence(outcome.sel(metric=one.metric.item()))
+    said = (
+        _lead_sentence(one, verdict) if "lead" in one else _mean_sentence(one, verdict)
+    )
     return f"{verdict[0].upper()}{verdict[1:]}: by {one.metric.item()}, {said}"
 
 
-def _no_effect(every: xr.Dataset) -> str:
+def _no_effect_sentence(every: xr.Dataset) -> str:
     """Say that the original shows no lead by a metric, and which experiments do."""
     system, baseline = (str(name) for name in every.run.values)
     where, metric = _original(every), every.metric.item()
@@ -212,16 +217,16 @@ def _no_effect(every: xr.Dataset) -> str:
     own = [
         f"{name} shows {_figure(every.sel(experiment=name), 'lead')}"
         for name in every.experiment.values
-        if _shown(every.sel(experiment=name), "lead")
+        if _excludes_zero(every.sel(experiment=name), "lead")
     ]
     return f"{said}{'; ' if own else ''}{joined(own)}."
 
 
-def _of_lead(one: xr.Dataset, verdict: str) -> str:
+def _lead_sentence(one: xr.Dataset, verdict: str) -> str:
     """Say how much of a lead is there again."""
     where, again = _original(one), str(one.experiment.item())
     keep = about(one)["options"]["keep"]
-    old = _led(one)
+    old = _original_lead_clause(one)
     if verdict == "reproduced":
         return (
             f"{old} in {where}, and {_times(one)} of that lead is there in {again} "
@@ -234,11 +239,11 @@ def _of_lead(one: xr.Dataset, verdict: str) -> str:
         )
     return (
         f"{old} in {where}, and {_times(one)} of that lead is there in {again}"
-        f"{_open(one)}; {keep:g} was asked for.{_needed(one)}"
+        f"{_interval_clause(one)}; {keep:g} was asked for.{_topics_needed_sentence(one)}"
     )
 
 
-def _of_mean(one: xr.Dataset, verdict: str) -> str:
+def _mean_sentence(one: xr.Dataset, verdict: str) -> str:
     """Say whether a system scores the same again."""
     [system] = (str(name) for name in one.run.values)
     within = about(one)["options"]["within"]
@@ -248,12 +253,12 @@ def _of_mean(one: xr.Dataset, verdict: str) -> str:
         f"{_times(one)}"
     )
     if verdict == "cannot tell":
-        return f"{said}{_open(one)}; within {within:.0%} was asked for.{_needed(one)}"
+        return f"{said}{_interval_clause(one)}; within {within:.0%} was asked for.{_topics_needed_sentence(one)}"
     inside = "within" if verdict == "reproduced" else "not within"
     return f"{said} ({_range(one)}), {inside} {within:.0%}."
 
 
-def _led(one: xr.Dataset) -> str:
+def _original_lead_clause(one: xr.Dataset) -> str:
     """Say by how much the system led in the original, or was behind."""
     system, baseline = (str(name) for name in one.run.values)
     lead = float(one["original_lead"])
@@ -274,14 +279,14 @@ def _range(one: xr.Dataset) -> str:
     return f"{_level(one)} {interval(low, high, 2)}"
 
 
-def _open(one: xr.Dataset) -> str:
+def _interval_clause(one: xr.Dataset) -> str:
     """Write the interval of a ratio; means alone have none."""
     if np.isnan(float(one["ratio_low"])):
         return ", without an interval"
     return f" ({_range(one)})"
 
 
-def _needed(one: xr.Dataset) -> str:
+def _topics_needed_sentence(one: xr.Dataset) -> str:
     """Say how many topics would show it."""
     needed, topics = float(one["topics_needed"]), unit_of(one)
     if np.isnan(float(one["ratio_low"])):
@@ -300,14 +305,14 @@ def _figure(one: xr.Dataset, name: str) -> str:
     return f"{short(value, 3, sign=True)}, {_level(one)} {between}"
 
 
-def _over_time(every: xr.Dataset) -> str:
+def _over_time_sentence(every: xr.Dataset) -> str:
     """Say what moved in any of several experiments on other topics; nothing of fewer than 2, or without a baseline."""
     apart = every.isel(experiment=~every["together"].values)
     if apart.sizes["experiment"] < 2 or "drift" not in every:
         return ""
     system, baseline = (str(name) for name in every.run.values)
-    moved = _where(apart, "collection", EASIER, HARDER)
-    drifted = _where(apart, "drift", GAINS, LOSES)
+    moved = _experiments_that_moved(apart, "collection", EASIER, HARDER)
+    drifted = _experiments_that_moved(apart, "drift", GAINS, LOSES)
     collection = "no change of the collection is shown"
     if moved:
         collection = f"the collection is {moved}"
@@ -320,7 +325,7 @@ def _over_time(every: xr.Dataset) -> str:
     )
 
 
-def _where(apart: xr.Dataset, name: str, *ways: str) -> str:
+def _experiments_that_moved(apart: xr.Dataset, name: str, *ways: str) -> str:
     """List the experiments in which either way is shown."""
     told = {
         way: apart.experiment.values[apart[name].values == way].astype(str)
@@ -331,17 +336,17 @@ def _where(apart: xr.Dataset, name: str, *ways: str) -> str:
     )
 
 
-def _moved(one: xr.Dataset) -> str:
+def _cause_sentence(one: xr.Dataset) -> str:
     """Say what moved since the original: on the same topics the systems, on others the collection or the system."""
     if bool(one["together"]):
-        each = joined([_of_run(one.sel(run=run)) for run in one.run.values])
+        each = joined([_run_sentence(one.sel(run=run)) for run in one.run.values])
         return f"By {one.metric.item()} on the same {unit_of(one)}s: {each}."
     if "lead" not in one:
-        return _of_other_topics(one)
-    return _drift(one)
+        return _no_baseline_sentence(one)
+    return _drift_sentence(one)
 
 
-def _of_run(run: xr.Dataset) -> str:
+def _run_sentence(run: xr.Dataset) -> str:
     """Say how near the scores of one system, and its lists, are to those of the original."""
     name = str(run.run.item())
     if float(run["rmse"]) <= 1e-12:
@@ -356,7 +361,7 @@ def _of_run(run: xr.Dataset) -> str:
     return said
 
 
-def _of_other_topics(one: xr.Dataset) -> str:
+def _no_baseline_sentence(one: xr.Dataset) -> str:
     """Say that without a baseline nobody can know what moved."""
     return (
         f"By {one.metric.item()}, {one.run.values[0]} changes by {_figure(one.isel(run=0), 'change')}; on "
@@ -364,7 +369,7 @@ def _of_other_topics(one: xr.Dataset) -> str:
     )
 
 
-def _drift(one: xr.Dataset) -> str:
+def _drift_sentence(one: xr.Dataset) -> str:
     """Say whether the collection moved, by the baseline, and whether the system did, by its lead."""
     system, baseline = (str(name) for name in one.run.values)
     base = one.isel(run=1)
@@ -377,17 +382,18 @@ def _drift(one: xr.Dataset) -> str:
     if drifted == UNSHOWN:
         own = f"no drift of {system} against {baseline} is shown"
     return (
-        f"{where}: {collection} ({baseline} {_figure(base, 'change')}{_alone(moved, base, 'change')}); {own} (lead "
-        f"{_figure(one, 'lead_change')}{_alone(drifted, one, 'lead_change')})."
+        f"{where}: {collection} ({baseline} "
+        f"{_figure(base, 'change')}{_single_interval_clause(moved, base, 'change')}); {own} (lead "
+        f"{_figure(one, 'lead_change')}{_single_interval_clause(drifted, one, 'lead_change')})."
     )
 
 
-def _alone(said: str, one: xr.Dataset, name: str) -> str:
+def _single_interval_clause(said: str, one: xr.Dataset, name: str) -> str:
     """Say that an interval that excludes 0 is by itself, where nothing is shown for all experiments at once."""
-    return " by itself" if said == UNSHOWN and _shown(one, name) else ""
+    return " by itself" if said == UNSHOWN and _excludes_zero(one, name) else ""
 
 
-def _shown(one: xr.Dataset, name: str) -> bool:
+def _excludes_zero(one: xr.Dataset, name: str) -> bool:
     """Say whether an interval excludes 0."""
     low, high = float(one[f"{name}_low"]), float(one[f"{name}_high"])
     return low > 0 or high < 0

@@ -27,12 +27,12 @@ from irmeta.stats.tests.compared import Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
     OF_CLUSTERS,
-    of_tests,
-    on_constant,
-    on_equivalence,
-    on_intervals,
-    on_lacking,
-    on_tests,
+    constant_difference_notes,
+    equivalence_notes,
+    no_result_notes,
+    notes_on_intervals,
+    notes_on_tests,
+    only_tests,
 )
 from irmeta.studies.door import study
 
@@ -101,7 +101,7 @@ def significance(
     correct = correct or "holm"
     generator, _ = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
-    notes += on_lacking(scores, scores.system.values.tolist())
+    notes += no_result_notes(scores, scores.system.values.tolist())
     require_size(scores, "a paired test", 2)
 
     values = additive(scores).values
@@ -113,7 +113,7 @@ def significance(
         if test in OF_CLUSTERS and SIZE in scores.coords:
             of_clusters = OF_CLUSTERS[test](of_metric, scores)
             alone = _tests(of_clusters, way, again(generator))
-            one |= of_tests(alone) | {"direction": alone["direction"]}
+            one |= only_tests(alone) | {"direction": alone["direction"]}
         columns.append(one)
     figures = {
         name: np.stack([column[name] for column in columns], axis=1)
@@ -124,16 +124,16 @@ def significance(
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     systems = scores.system.values
     pairs = np.array(np.triu_indices(len(systems), 1)).T
-    notes += on_tests(
+    notes += notes_on_tests(
         way,
         scores,
         len(differing),
         list(differing.T),
         lambda at: " and ".join(systems[pairs[at]]),
     )
-    notes += on_intervals(way, scores, "pair")
-    notes += on_constant(figures["effect_size"], figures["low"])
-    notes += on_equivalence(margin, scores)
+    notes += notes_on_intervals(way, scores, "pair")
+    notes += constant_difference_notes(figures["effect_size"], figures["low"])
+    notes += equivalence_notes(margin, scores)
     data: dict[str, Any] = {
         name: (("pair", "metric"), values) for name, values in figures.items()
     }
@@ -146,8 +146,8 @@ def significance(
         options["resamples"] = way.resamples
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result("significance", data, inputs=inputs, options=options, notes=notes)
-    outcome = outcome.assign(_swapped(scores, generator))
-    outcome = outcome.assign(_replicated(scores, alpha, correct, generator))
+    outcome = outcome.assign(_count_swaps(scores, generator))
+    outcome = outcome.assign(_replication_figures(scores, alpha, correct, generator))
     outcome["significant"] = outcome["p_corrected"] < alpha
     if margin is not None:
         outcome["equivalent"] = outcome["p_equivalent"] < alpha
@@ -159,7 +159,7 @@ def significance(
     )
 
 
-def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
+def _count_swaps(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     """Count comparisons of two systems on random sets of topics, and those that other topics reverse.
 
     Over (half, swap_metric, step); the sets have as many topics as a half, and some smaller numbers of them. Metrics
@@ -194,7 +194,7 @@ def _swapped(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     )
 
 
-def _replicated(
+def _replication_figures(
     scores: xr.DataArray, alpha: float, correct: Correction, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Return over (metric) what becomes of differences that are significant on half of the topics, on the other half.

@@ -74,16 +74,16 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show discriminative power where there are many metrics; else the best systems with letters, and a few tests."""
     metrics = [str(metric) for metric in outcome.metric.values]
     if len(metrics) > FEW_METRICS:
-        return {"": _by_metric(outcome)}
+        return {"": _metric_rows(outcome)}
     views: dict[str, pl.DataFrame] = {}
     for metric in metrics:
-        views |= _lettered(outcome.sel(metric=metric), metric)
+        views |= _letter_tables(outcome.sel(metric=metric), metric)
     if outcome.sizes["pair"] <= FEW_PAIRS:
         views["tests"] = _few_tests(outcome)
     return views
 
 
-def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
+def _metric_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Return a row for each metric: the pairs that differ, and the best system with those not distinguished from it."""
     rows = []
     for metric in outcome.metric.values:
@@ -95,7 +95,8 @@ def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
                 "pairs that differ": int(one["significant"].sum()),
                 "share": f"{one['share_significant'].item():.0%}",
                 "best": str(one.system.values[best]),
-                "not different from it": int((~_confirmed(one)[best]).sum()) - 1,
+                "not different from it": int((~_confirmed_differences(one)[best]).sum())
+                - 1,
             }
         )
     return pl.DataFrame(rows).sort(
@@ -122,7 +123,7 @@ def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
     return shown.with_columns(tests["equivalent"])
 
 
-def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
+def _letter_tables(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
     """Show the systems by one metric, the best with letters: those that share one do not differ significantly."""
     systems = _systems(one, metric)
     shown = systems.select(
@@ -143,7 +144,7 @@ def _lettered(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
 def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
     """Return the letters of the best systems by one metric, from tests corrected for the pairs of all systems."""
     order = np.argsort(one["rank"].values, kind="stable")[:count]
-    return in_letters(_matrix(one)[np.ix_(order, order)])
+    return in_letters(_differing_systems(one)[np.ix_(order, order)])
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -151,17 +152,17 @@ def findings(outcome: xr.Dataset) -> list[str]:
     lines: list[str] = []
     for metric in leading_metrics(outcome.metric.values, FEW_METRICS):
         one = outcome.sel(metric=metric)
-        line = f"{differing(one)} {_beside_best(one)}{_equivalent(one)}"
+        line = f"{differing_sentence(one)} {_best_system_sentence(one)}{_equivalence_sentence(one)}"
         lines.append(Answer(line))
     return (
         lines
-        + _contradictions(outcome)
-        + _reliable_differences(outcome)
-        + replicated(outcome)
+        + _contradiction_sentences(outcome)
+        + _reliable_difference_sentences(outcome)
+        + replication_sentences(outcome)
     )
 
 
-def differing(of_metric: xr.Dataset) -> str:
+def differing_sentence(of_metric: xr.Dataset) -> str:
     """Say how many pairs differ by one metric, and what correction costs."""
     options = about(of_metric)["options"]
     corrected = options["correct"] != "none" and options["test"] not in (
@@ -188,7 +189,7 @@ def differing(of_metric: xr.Dataset) -> str:
     )
 
 
-def _beside_best(of_metric: xr.Dataset) -> str:
+def _best_system_sentence(of_metric: xr.Dataset) -> str:
     """Say how many systems are not significantly different from the best, or only against the means."""
     best = of_metric["rank"].values == 1
     names = of_metric.system.values[best]
@@ -196,25 +197,27 @@ def _beside_best(of_metric: xr.Dataset) -> str:
         tied = f"{len(names)} systems tie for the best mean ({listed(names)})"
         if best.all():
             return f"All {tied}."
-        alike = int((~_confirmed(of_metric)[best] & ~best).any(axis=0).sum())
+        alike = int(
+            (~_confirmed_differences(of_metric)[best] & ~best).any(axis=0).sum()
+        )
         if alike == 0:
             return f"{tied}; every other is significantly different from each of them."
         others = counted(alike, "other system")
-        if _opposed(of_metric)[best].any():
+        if _opposed_differences(of_metric)[best].any():
             return f"{tied}; {others} {are(alike)} not shown to be worse than each of them."
         return f"{tied}; {others} cannot be distinguished from at least one of them."
-    alike = int((~_confirmed(of_metric)[best]).sum()) - 1
+    alike = int((~_confirmed_differences(of_metric)[best]).sum()) - 1
     if alike == 0:
         return (
             f"The best system, {names[0]}, is significantly different from every other."
         )
     verb = "system is" if alike == 1 else "systems are"
-    if _opposed(of_metric)[best].any():
+    if _opposed_differences(of_metric)[best].any():
         return f"{alike} {verb} not shown to be worse than {names[0]}, which has the best mean."
     return f"{alike} {verb} not significantly different from the best, {names[0]}."
 
 
-def _equivalent(of_metric: xr.Dataset) -> str:
+def _equivalence_sentence(of_metric: xr.Dataset) -> str:
     """Say how many pairs are shown to differ by less than the margin, and how many are undecided."""
     if "equivalent" not in of_metric:
         return ""
@@ -226,7 +229,7 @@ def _equivalent(of_metric: xr.Dataset) -> str:
     return f" {equivalent.sum()} {verb} by less than {margin:g}; for {open_} neither is shown."
 
 
-def replicated(outcome: xr.Dataset) -> list[str]:
+def replication_sentences(outcome: xr.Dataset) -> list[str]:
     """Say of the first metrics how many significant differences other topics show again, and how large they are."""
     lines = []
     for metric in outcome.metric.values[:FEW_METRICS]:
@@ -258,7 +261,7 @@ def _swaps(outcome: xr.Dataset) -> pl.DataFrame:
     return counted.filter(pl.col("comparisons") > 0).with_columns(rate).drop("swaps")
 
 
-def _reliable_differences(outcome: xr.Dataset) -> list[str]:
+def _reliable_difference_sentences(outcome: xr.Dataset) -> list[str]:
     """Say from which difference in mean on half of the topics the other half agrees in 95% of comparisons."""
     if not outcome.sizes["half"] or not outcome.sizes["swap_metric"]:
         return []
@@ -322,7 +325,7 @@ def _conflicts(outcome: xr.Dataset) -> pl.DataFrame:
     )
 
 
-def _contradictions(outcome: xr.Dataset) -> list[str]:
+def _contradiction_sentences(outcome: xr.Dataset) -> list[str]:
     """Say on how many pairs the metrics contradict each other, and what to make of it."""
     if outcome.sizes["metric"] < 2:
         return []
@@ -341,12 +344,12 @@ def _contradictions(outcome: xr.Dataset) -> list[str]:
     ]
 
 
-def _matrix(of_metric: xr.Dataset) -> Bools:
+def _differing_systems(of_metric: xr.Dataset) -> Bools:
     """Return which systems differ, as a symmetric matrix (system, system)."""
     return _symmetric(of_metric["significant"].values, of_metric.sizes["system"])
 
 
-def _confirmed(of_metric: xr.Dataset) -> Bools:
+def _confirmed_differences(of_metric: xr.Dataset) -> Bools:
     """Return which systems differ and not against their means, as a symmetric matrix (system, system)."""
     of_means = of_metric["direction"] * of_metric["difference"] > 0
     return _symmetric(
@@ -354,9 +357,9 @@ def _confirmed(of_metric: xr.Dataset) -> Bools:
     )
 
 
-def _opposed(of_metric: xr.Dataset) -> Bools:
+def _opposed_differences(of_metric: xr.Dataset) -> Bools:
     """Return which systems differ against their means, as a symmetric matrix (system, system)."""
-    return _matrix(of_metric) & ~_confirmed(of_metric)
+    return _differing_systems(of_metric) & ~_confirmed_differences(of_metric)
 
 
 def _symmetric(pairs: Bools, size: int) -> Bools:
@@ -373,9 +376,9 @@ def _systems(of_metric: xr.Dataset, metric: str) -> pl.DataFrame:
     A test that favours the system with the lower mean says nothing of ranks.
     """
     order = np.argsort(of_metric["rank"].values, kind="stable")
-    differs = _matrix(of_metric)[np.ix_(order, order)]
+    differs = _differing_systems(of_metric)[np.ix_(order, order)]
     rank = of_metric["rank"].values[order]
-    ordered = _confirmed(of_metric)[np.ix_(order, order)]
+    ordered = _confirmed_differences(of_metric)[np.ix_(order, order)]
     # (system, other): the other is significantly better
     better = ordered & (rank < rank[:, None])
     lettered = len(order) if len(order) <= MOST_LETTERS else ROWS

@@ -23,12 +23,12 @@ from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
     OF_CLUSTERS,
-    of_tests,
-    on_constant,
-    on_equivalence,
-    on_intervals,
-    on_lacking,
-    on_tests,
+    constant_difference_notes,
+    equivalence_notes,
+    no_result_notes,
+    notes_on_intervals,
+    notes_on_tests,
+    only_tests,
 )
 from irmeta.studies.differences.versus.family import PAIR, Family, asked_for
 from irmeta.studies.differences.versus.gate import Policy, gated
@@ -143,7 +143,7 @@ def versus(
     family, left_out = _comparable(family, asked_for(against))
     notes += left_out
     notes += family.tied()
-    notes += on_lacking(scores, [family.system, *family.names])
+    notes += no_result_notes(scores, [family.system, *family.names])
     _require_common(family.found, family.names, way.correct)
     figures = _figures(family, way, generator)
     data: dict[str, Any] = {name: (PAIR, values) for name, values in figures.items()}
@@ -298,7 +298,7 @@ def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Fl
     if way.test in OF_CLUSTERS and SIZE in family.line.coords:
         of = OF_CLUSTERS[way.test]
         by_itself = [_tested(of(one, family.line), way, again(rng)) for one in found]
-        tested = [one | of_tests(p) for one, p in zip(tested, by_itself, strict=True)]
+        tested = [one | only_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     figures = {
         name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
     }
@@ -384,10 +384,10 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
     """Say what intervals and tests hold."""
     scores = family.scores
     notes = _on_tests(way, scores, family.found, family.names)
-    notes += on_intervals(way, scores, "comparison")
+    notes += notes_on_intervals(way, scores, "comparison")
     notes += _on_intervals_without_verdict(figures, way)
-    notes += on_constant(figures["effect_size"], figures["low"])
-    notes += on_equivalence(way.margin, scores)
+    notes += constant_difference_notes(figures["effect_size"], figures["low"])
+    notes += equivalence_notes(way.margin, scores)
     if family.picks_best:
         notes.append(
             "The best other system was picked by these scores, so it looks better than it is."
@@ -415,7 +415,9 @@ def _on_tests(
 ) -> list[str]:
     """Say what tests hold; found : the differences, (against, topic, metric)."""
     differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
-    return on_tests(way, scores, len(found), list(differing.T), lambda at: against[at])
+    return notes_on_tests(
+        way, scores, len(found), list(differing.T), lambda at: against[at]
+    )
 
 
 def _on_intervals_without_verdict(figures: Mapping[str, Floats], way: Way) -> list[str]:
