@@ -89,10 +89,11 @@ class Way(NamedTuple):
         alone = comparisons == 1 or self.correct == "none"
         return None if self.test == "max-t" and alone else self.resamples
 
-    def least(self, topics: int) -> float:
+    def least(self, topics: int, comparisons: int) -> float:
         """Return the smallest p on this number of topics, before a correction by `DIVIDED`."""
         test = self.joint or self.test
-        of_resamples = floors.of_resamples(test, self.resamples, topics)
+        drawn = self.drawn(comparisons) or stepdown.FIXED
+        of_resamples = floors.of_resamples(test, drawn, topics)
         return max(of_resamples, float(floors.of_topics(test, topics)))
 
     def needed(self, comparisons: int) -> float:

@@ -68,7 +68,7 @@ def notes_on_tests(
     """
     lines = _level_notes(way, scores)
     topics = scores.sizes["topic"]
-    if way.least(topics) >= way.needed(comparisons):
+    if way.least(topics, comparisons) >= way.needed(comparisons):
         lines.append(
             _too_few_topics_note(way, topics, comparisons, f"{unit_noun(scores)}s")
         )
@@ -88,10 +88,9 @@ def notes_on_tests(
     return lines
 
 
-def at_bound(outcome: xr.Dataset, comparisons: int) -> xr.DataArray:
+def at_bound(outcome: xr.Dataset) -> xr.DataArray:
     """Say of each comparison whether its p is the smallest that the resamples allow: p itself may be smaller.
 
-    comparisons : by one metric, of which these may be some.
     Where the test corrects, it is the corrected p; else its own p, however it is corrected.
     """
     facts = about(outcome)
@@ -99,10 +98,8 @@ def at_bound(outcome: xr.Dataset, comparisons: int) -> xr.DataArray:
     test = "dunnett" if options.get("correct") == "dunnett" else options["test"]
     p = outcome["p_corrected" if test in ("max-t", "tukey", "dunnett") else "p"]
     topics = min(size["topics"] for size in facts["inputs"]["collections"].values())
-    resamples = options.get("resamples") or 0
-    if test == "max-t" and (comparisons == 1 or options["correct"] == "none"):
-        resamples = FIXED  # of one comparison by itself, whatever is asked for
-    least = floors.of_resamples(test, resamples, topics)
+    # max-t of a comparison by itself draws none
+    least = floors.of_resamples(test, options.get("resamples") or FIXED, topics)
     return abs(p - least) <= least * 1e-9
 
 
@@ -123,23 +120,26 @@ def _too_few_topics_note(way: Way, topics: int, comparisons: int, noun: str) -> 
     test = way.joint or way.test
     needed = way.needed(comparisons)
     enough = f"use {_topics_for(needed)} {noun} or more, or --test t"
-    if floors.of_topics(test, topics) < needed:
-        why = f"with {way.resamples} resamples"
-        better = f"use {int(np.ceil(1 / needed))} resamples"
-    else:
+    least, drawn = way.least(topics, comparisons), way.drawn(comparisons)
+    if floors.of_topics(test, topics) >= needed:
         why = f"for {test} on {topics} {noun}"
-        drawn = test in floors.RESAMPLED
-        better = f"{enough}; more resamples do not help" if drawn else enough
+        drawing = test in floors.RESAMPLED
+        better = f"{enough}; more resamples do not help" if drawing else enough
+    elif drawn is None:
+        why, better = f"with the {FIXED} signs of one comparison", "use --test t"
+    else:
+        why = f"with {drawn} resamples"
+        better = f"use {int(np.ceil(1 / needed))} resamples"
     needs = f"alpha is {way.alpha:g}"
     if needed < way.alpha:
         needs = (
             f"{way.correct}'s correction for {counted(comparisons, 'comparison')} "
             f"needs less than {needed:.2g}"
         )
-        if way.least(topics) < way.alpha:
+        if least < way.alpha:
             better += ", or --correct bh"
     return Act(
-        f"{why} no p is below {way.least(topics):.2g}, and {needs}: nothing can be significant; "
+        f"{why} no p is below {least:.2g}, and {needs}: nothing can be significant; "
         f"{better}"
     )
 

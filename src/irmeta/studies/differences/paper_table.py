@@ -115,9 +115,9 @@ def table(
     shown, more = _sorted_systems(scores, first, by, top), list[str]()
     line = additive(shown).transpose("metric", "system", "topic").values
     marks = [_marks(one, baseline is not None, way, again(generator)) for one in line]
-    mean = means(shown)
+    mean, comparisons = means(shown), _count_comparisons(shown, baseline)
     if test != "none":
-        more += notes_on_tests(way, shown, _count_comparisons(shown, baseline), [])
+        more += notes_on_tests(way, shown, comparisons, [])
     printed = xr.apply_ufunc(np.vectorize(_printed), mean)
     return result(
         "paper_table",
@@ -132,7 +132,7 @@ def table(
             "correct": way.correct,
             "by": by,
             "order": first or None,
-            "resamples": way.resamples,
+            "resamples": way.drawn(comparisons),
         },
         notes=[*notes, *more],
     )

@@ -143,7 +143,7 @@ def significance(
 
     options: dict[str, Any] = {"correct": way.correct, "by": by}
     if test in floors.RESAMPLED:
-        options["resamples"] = way.resamples
+        options["resamples"] = way.drawn(len(differing))
     inputs = {scores.attrs.get("collection", "collection"): scores}
     outcome = result("significance", data, inputs=inputs, options=options, notes=notes)
     outcome = outcome.assign(_count_swaps(scores, generator))

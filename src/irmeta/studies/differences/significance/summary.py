@@ -107,8 +107,7 @@ def _metric_rows(outcome: xr.Dataset) -> pl.DataFrame:
 def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
     """Show the tests of few pairs: difference, interval and p, and whether they are equivalent, if that was asked."""
     tests = tables(outcome)["tests"]
-    comparisons = outcome["p"].size // outcome["p"].metric.size
-    at_least = at_bound(outcome, comparisons).to_dataset(name="b")
+    at_least = at_bound(outcome).to_dataset(name="b")
     bound = frame(at_least, ["b"], by=BY_PAIR)["b"]
     shown = tests.select(
         "metric",

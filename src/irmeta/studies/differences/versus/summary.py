@@ -239,7 +239,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     if "verdict" in one:  # of the gate, as the first sentence has it
         verdicts = one["verdict"].values
         verdicts = np.where(verdicts == OPEN, "cannot tell", verdicts)
-    bound = at_bound(one, len(named))
+    bound = at_bound(one)
     return pl.DataFrame(
         {
             "against": named,
@@ -360,7 +360,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     behind = f"{flips}{_rests(one)}{_within_margin(one)}"
     digits = _digits(difference)
     figures = _interval(one, digits)
-    shown = p_in_sentence(p, bool(at_bound(one, count)))
+    shown = p_in_sentence(p, bool(at_bound(one)))
     share = f"{float(_relative(one)):+.0%}, "
     if share in ("+0%, ", "-0%, ", "+nan%, ", "nan%, "):
         share = ""
