@@ -725,11 +725,41 @@ def test_a_run_that_lacks_many_topics_is_told():
     assert irmeta.about(common)["lacking"] == {"whole": 0, "part": 0, "nearly": 0}
 
 
-def test_names_that_blanks_part_are_told_to_have_commas():
-    """Two systems named with a blank between them are no unknown system."""
-    said = "names have commas between them: bm25,dense"
-    with pytest.raises(ScoresError, match=said):
-        irmeta.versus(scores(), "mine", "bm25 dense")
+def test_opponents_have_blanks_or_commas_between_them():
+    """A blank parts two names as wherever systems are listed, and belongs to a name that has it."""
+    made = scores()
+    found = irmeta.versus(made, "mine", "bm25 dense")
+    assert found["against"].values.tolist() == ["bm25", "dense"]
+    renamed = made.assign_coords(system=["mine", "bm25", "dense 2", *SYSTEMS[3:]])
+    found = irmeta.versus(renamed, "mine", "dense 2, bm25")
+    assert found["against"].values.tolist() == ["dense 2", "bm25"]
+
+
+@pytest.mark.parametrize(
+    ("against", "options", "said"),
+    [
+        ("bm25", {"alpha": 0.005, "resamples": 100}, ""),
+        ("all", {"alpha": 0.0005, "correct": "none"}, ""),
+        ("bm25", {"alpha": 0.00005}, "with the 10000 signs of one comparison no p is"),
+        ("all", {"alpha": 0.005, "resamples": 100}, "with 100 resamples no p is below"),
+    ],
+)
+def test_resamples_that_are_not_drawn_limit_no_p(against, options, said):
+    """A comparison by itself has p by fixed signs: resamples asked for neither limit it nor are told to be drawn."""
+    found = irmeta.versus(scores(), "mine", against, metrics="AP", **options)
+    limits = [note for note in found.notes if "nothing can be significant" in note]
+    assert len(limits) == bool(said)
+    assert all(note.startswith(said) for note in limits)
+
+
+@pytest.mark.parametrize("study", [irmeta.significance, irmeta.table, irmeta.versus])
+def test_a_single_comparison_tells_of_no_draws(study):
+    """Of two systems the method of no study says that resamples were drawn."""
+    two = irmeta.select(scores(), systems=["mine", "bm25"], metrics=["AP"])
+    who = {"system": "mine"} if study is irmeta.versus else {}
+    found = study(two, **who)
+    assert irmeta.about(found)["options"]["resamples"] is None
+    assert "We drew" not in found.method_text
 
 
 def _with_holes() -> xr.DataArray:

@@ -20,7 +20,7 @@ from irmeta.scores.groups.clusters import (
 from irmeta.scores.groups.repeats import unmoved_scores
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
-from irmeta.scores.selection import matching, unknown_system_hint
+from irmeta.scores.selection import matching, unknown_system_hint, words
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
 from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
@@ -148,14 +148,14 @@ def _others(scores: xr.DataArray, system: str) -> list[str]:
     return others
 
 
-def asked_for(against: str | Iterable[str]) -> list[str]:
+def asked_for(against: str | Iterable[str], others: Sequence[str]) -> list[str]:
     """Return the names of baselines as they are given, "all" among them.
 
-    >>> asked_for("bm25, all")
-    ['bm25', 'all']
+    >>> asked_for("Fusion 2, all", ["Fusion 2", "bm25"])
+    ['Fusion 2', 'all']
     """
     if isinstance(against, str):
-        return [name.strip() for name in against.split(",")]
+        return words(against, [*others, MEDIAN, BEST, ALL])
     return list(against)
 
 
@@ -164,7 +164,7 @@ def _baselines(
 ) -> list[str]:
     """List whom to compare with, each once, in the order asked for."""
     names: list[str] = []
-    for name in asked_for(against):
+    for name in asked_for(against, others):
         if name == system:
             raise ScoresError(
                 f"{system} cannot be compared with itself; name other systems in --against"
@@ -177,8 +177,6 @@ def _baselines(
             names += found
         else:
             mend = nearest(name, [*others, MEDIAN, BEST, ALL])
-            if len(parts := name.split()) > 1 and set(parts) <= set(others):
-                mend = f"names have commas between them: {','.join(parts)}"
             raise ScoresError(f"no system {name!r} to compare with; {mend}")
     if not names:
         raise ScoresError("--against names nobody; name one system or more")

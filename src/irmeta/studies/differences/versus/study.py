@@ -140,7 +140,7 @@ def versus(
     _require_topics(scores.sizes["topic"], parts)
     _require_kept(system, parts.topics, scores, missing)
     family = Family.of(scores, system, against)
-    family, left_out = _comparable(family, asked_for(against))
+    family, left_out = _comparable(family, asked_for(against, family.others))
     notes += left_out
     notes += family.tied()
     notes += no_result_notes(scores, [family.system, *family.names])
