@@ -456,9 +456,9 @@ def test_a_run_that_is_judged_like_the_pool_has_one_sentence():
 @pytest.mark.parametrize(
     ("metric", "ranks", "share"),
     [
-        ("P@5", "ranks 3 to 5", "67%"),
-        ("P@3", "rank 3", "100%"),
-        ("AP", "ranks 3 and below", "75%"),
+        ("P@5", "ranks 3 to 5", "66.7%"),
+        ("P@3", "rank 3", "100.0%"),
+        ("AP", "ranks 3 and below", "75.0%"),
     ],
 )
 def test_a_metric_that_looks_below_the_pool_is_said_to_rest_on_unjudged_documents(
@@ -483,6 +483,24 @@ def test_a_metric_that_looks_below_the_pool_is_said_to_rest_on_unjudged_document
         "with all of its first 2 documents (the pool's depth) judged, but "
         f"{share} of {ranks}, which the pool does not reach, are unjudged."
     )
+
+
+def test_a_score_that_no_judgment_can_change_needs_no_adjustment():
+    """With a relevant document at rank 1 the reciprocal rank is 1, whatever is unjudged below."""
+    _, lists, grades = made(6)
+    topic = TOPICS[0]
+    best = max(grades[topic], key=grades[topic].get)
+    late = {topic: {best: 9, "x": 8, "y": 7}}
+    found = reuse(
+        {topic: grades[topic]},
+        {name: {topic: one[topic]} for name, one in lists.items()},
+        teams=groups_of(lists),
+        depth=1,
+        metrics="RR",
+        new={"late": late},
+    )
+    assert found["unjudged_below"].item() == 1
+    assert findings(found)[0].endswith("so RR 1.000 needs no adjustment.")
 
 
 def test_a_pool_in_which_no_run_falls_is_told():

@@ -200,25 +200,16 @@ def _of_new(rows: pl.DataFrame, level: float, depth: int | None) -> list[str]:
         _adjustment(row, level, depth)
         for row in rows.filter(pl.col("unjudged") > 0).iter_rows(named=True)
     ]
-    lines += [
-        _deeper(row, depth)
-        for row in rows.filter(unjudged=0)
-        .filter(pl.col("unjudged_below") > 0)
-        .iter_rows(named=True)
-    ]
-    judged = rows.filter(unjudged=0, unjudged_below=0)
-    if judged.height:
+    at_top = rows.filter(unjudged=0).to_dicts()
+    lines += [_deeper(row, depth) for row in at_top if _is_open(row)]
+    judged = [row for row in at_top if not _is_open(row)]
+    if judged:
         deepest = max(
-            judged["metric"],
+            (row["metric"] for row in judged),
             key=lambda name: unjudged_at(parse(name), depth).cutoff or 0,
         )
-        scores = joined(
-            [
-                f"{row['metric']} {short(row['score'], 3)}"
-                for row in judged.iter_rows(named=True)
-            ]
-        )
-        need = "needs" if judged.height == 1 else "need"
+        scores = joined([f"{row['metric']} {short(row['score'], 3)}" for row in judged])
+        need = "needs" if len(judged) == 1 else "need"
         lines.append(
             f"{rows['run'][0]}: all of its {_first(deepest, depth)} are judged, so {scores} {need} no adjustment."
         )
@@ -242,6 +233,13 @@ def _adjustment(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     )
 
 
+def _is_open(row: Mapping[str, Any]) -> bool:
+    """Say whether unjudged documents below the top may change a score as it is printed."""
+    return row["unjudged_below"] > 0 and short(row["bound"], 3) != short(
+        row["score"], 3
+    )
+
+
 def _deeper(row: Mapping[str, Any], depth: int | None) -> str:
     """Say of one new run and metric that it looks deeper than where all documents are judged, and what is not there."""
     looked = parse(row["metric"])
@@ -252,7 +250,7 @@ def _deeper(row: Mapping[str, Any], depth: int | None) -> str:
     unreached = "" if depth is None else ", which the pool does not reach,"
     return (
         f"{row['run']}: {row['metric']} is {short(row['score'], 3)} with all of its {_first(row['metric'], depth)} "
-        f"judged, but {row['unjudged_below']:.0%} of {ranks}{unreached} are unjudged."
+        f"judged, but {row['unjudged_below']:.1%} of {ranks}{unreached} are unjudged."
     )
 
 
