@@ -262,7 +262,7 @@ _MADE_BY = {
     "repeats": "with_repeats",
 }
 """Options of scores before a study: in Python they are arguments of a function that makes such scores."""
-_ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|needs|shows|to|has|\()\b)"
+_ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|if|needs|says|shows|to|has|\()\b)"
 """What stands after the value of an option; another word after an option is no value, as in `--budget needs`."""
 _VALUE = (
     r"@FILE|'[^']*'|\"[^\"]*\"|[\d.]*\d|\w+@\d+|[A-Z][A-Z.a-z]*\b"
@@ -282,6 +282,8 @@ def in_python(text: str) -> str:
 
     >>> in_python("name them (--clusters stem)")
     "name them (clusters='stem' of irmeta.with_clusters)"
+    >>> in_python("--cluster session says so; or --teams each if all are apart")
+    "cluster='session' says so; or teams='each' if all are apart"
     >>> in_python("drop topics (--missing common), or name teams with --teams FILE or --same-systems")
     "drop topics (missing='common'), or name teams with teams=FILE or same_systems=True"
     >>> in_python("the first 20 of 143 rows (all: --table means)")

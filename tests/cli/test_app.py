@@ -1,6 +1,7 @@
 """What many verbs share: which scores are read, which systems kept, how metrics and collections are named."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -431,6 +432,13 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
 def test_a_value_that_an_option_cannot_have(run, words, says):
     """The message names the option, the value, what it may be, and the nearest choice."""
     assert run(*words.split()) == (2, "", f"irmeta: {says}\n")
+
+
+def test_of_many_commands_that_have_an_option_five_are_named(run):
+    """An option that most studies have does not fill a screen with their names."""
+    code, _, said = run("validate", "runs", "--missing", "common")
+    assert code == 2
+    assert re.search(r"--missing; (irmeta \w+, ){4}irmeta \w+ and \d+ more have", said)
 
 
 def test_errors_are_folded(run, capsys):

@@ -34,7 +34,7 @@ from irmeta.cli.help import ALL, WHOLE, Brief
 from irmeta.errors import IrmetaError
 from irmeta.io.places import at_home
 from irmeta.studies import STUDIES
-from irmeta.words import joined
+from irmeta.words import NAMED, joined, listed
 
 if TYPE_CHECKING:
     from cyclopts.argument import Argument
@@ -541,7 +541,8 @@ def _unknown(error: CycloptsError, given: str) -> str:
         rest = f"did you mean {close[0]}?"
     elif verbs := _elsewhere(name):
         has = "has" if len(verbs) == 1 else "have"
-        rest = f"{joined(verbs)} {has} it"
+        few = joined if len(verbs) <= NAMED else listed
+        rest = f"{few(verbs)} {has} it"
     return f"{command} has no option {name}; {rest}"
 
 
