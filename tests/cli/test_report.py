@@ -103,9 +103,9 @@ def test_a_page_is_written_with_the_options_asked_for(
         3,
     )
     assert code == 0
-    assert f"wrote {tmp_path / 'r' / 'index.html'}" in capsys.readouterr().err.replace(
-        "\n  ", " "
-    )
+    told = capsys.readouterr().err.replace("\n  ", " ")
+    assert f"wrote {tmp_path / 'r' / 'index.html'}" in told
+    assert "of the 2 metrics RR ranks the systems; --by names another" in told
     text = (tmp_path / "r" / "index.html").read_text("utf-8")
     heads = text.partition("System</button></th>")[2].partition("</tr>")[0]
     columns = ["RR", "Possible ranks", "Letters", "P@10"]

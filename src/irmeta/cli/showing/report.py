@@ -81,7 +81,6 @@ def report(
 
     irmeta report scores.parquet -o report/ --human part.txt --llm llm.txt --runs runs/
     """
-    from irmeta.metrics.names import metric_names
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
     from irmeta.scores.selection import main_notes
@@ -89,8 +88,6 @@ def report(
     names: dict[str, Any] = {"systems": pooled.systems}
     called.names_in(names)
     cubes = replace(pooled, **names).cubes()
-    if by is None and pooled.metrics is not None:
-        by = metric_names(pooled.metrics)[0]
     files = pooled.scores
     source = quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(workers, quiet=quiet):
