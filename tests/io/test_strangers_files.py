@@ -115,7 +115,9 @@ def test_names_beyond_any_font_are_drawn() -> None:
     drawn = irmeta.from_frame(dict.fromkeys(("a\uffff", "日本", "c"), SCORES["a"]))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        picture = rendered(figure_of(irmeta.describe(drawn).data), "svg")
+        found = irmeta.describe(drawn)
+        picture = rendered(figure_of(found.data), "svg")
+        assert "<svg" in found._repr_html_()
     xml = picture.decode()
     assert "\uffff" not in xml
 

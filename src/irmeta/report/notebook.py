@@ -35,8 +35,11 @@ def _paragraphs(sentences: Iterable[str]) -> list[str]:
 
 def _svg(figure: "Figure") -> str:
     """Return a figure as the SVG element alone."""
+    from irmeta.report.plots.figure import boxes_for_unknown
+
     written = StringIO()
-    figure.savefig(written, format="svg", bbox_inches="tight")
+    with boxes_for_unknown():
+        figure.savefig(written, format="svg", bbox_inches="tight")
     text = written.getvalue()
     return text[text.index("<svg") :]
 

@@ -396,6 +396,8 @@ def test_how_many_judges_are_not_clearly_worse() -> None:
     two = findings(compare_judges(made(metrics=("AP",))))
     worse = "AP: the other judge is clearly worse (soft pairwise accuracy, .05)."
     assert worse in two
+    pair = {name: one[:2] for name, one in made(seed=2, metrics=("AP",)).items()}
+    assert "clearly worse" not in " ".join(findings(compare_judges(pair)))
 
 
 def test_soft_accuracy_stands_beside_tau() -> None:

@@ -204,12 +204,11 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
     if "difference" not in one:
         return []
     every = one["soft_difference_p_corrected"].values
-    p = every[best].copy()
     # the largest tau need not have the largest soft accuracy
-    p[one["soft_difference"].values[best] < 0] = 1.0
-    p = np.delete(p, best)
+    p = np.where(one["soft_difference"].values[best] < 0, 1.0, every[best])
+    others = ~np.isnan(every[best]) & (np.arange(len(every)) != best)
+    p = p[others]
     tested = every[np.triu_indices(len(every), 1)]
-    p = p[~np.isnan(p)]
     tested = tested[~np.isnan(tested)]
     if not p.size:
         return []
