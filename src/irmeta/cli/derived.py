@@ -202,9 +202,7 @@ class Derived:
 
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
-        from irmeta.scores.cubes import distinctly_named
-
-        shown = Shown(**{one.name: given.pop(one.name) for one in fields_of(Shown)})
+        shown = Shown(**_popped(Shown, given))
         labels = Called(labels=given.pop("labels", None)).names_in(given)
         made: list[Any] = []
 
@@ -212,23 +210,11 @@ class Derived:
             made.append(self.function(*data, **options))
             return made[0].labelled(labels) if labels else made[0]
 
-        selected = Selected()
-        if self._selects:
-            own = {one.name: given.pop(one.name) for one in fields_of(Selected)}
-            selected = Selected(**own)
-            for name in ("metrics", "systems", "topics"):
-                if name in self.takes and own[name] is not None:
-                    given[name] = named(own[name])
+        selected = self._selected(given)
         view = given.pop("view", None)
         of_page = {name: given.pop(name) for name in self._of_page}
-        for name, (flag, value) in self.verb.flags.items():
-            if given.pop(_identifier(flag)):
-                given[name] = value
         source = [Path(one) for name in self.files for one in _listed(given[name])]
-        # what cannot be read is said before any file of scores is
-        for name, value in given.items():
-            if value is not None and name in self.takes and name not in self.files:
-                given[name] = self.takes[name].read(value)
+        self._read_values(given)
         scores_of: Any = None
         to = shown.output if self.verb.scores else None
         if to is not None and to.suffix == ".parquet":
@@ -236,27 +222,11 @@ class Derived:
             with working(shown.workers, quiet=shown.quiet):
                 given, scores_of = _imported(self.verb.scores)(to, given)
             shown = replace(shown, output=None)
-        cubes = self._cubes(selected, given)
-        if self._either and given.get("qrels") is None:
-            paths = [Path(one) for one in _listed(given[self._either])]
-            read = [[(path, selected.read(path)) for path in paths]]
-            [given[self._either]] = distinctly_named(read) if paths else [None]
-        elif self._either and selected.collection is not None:
-            given["qrels"] = _called(given["qrels"], selected.collection)
-        options = {name: value for name, value in given.items() if value is not None}
-        if "seed" in options:
-            options["rng"] = options.pop("seed")
+        arguments = self._arguments(selected, given)
         folder = shown.folder if self.verb.page else None
-        if folder is not None:
-            of_page["highlight"] = named(shown.highlight)
-            plotted = shown.highlight if shown.plot else None
-            shown = replace(shown, output=None, highlight=plotted)
-        elif self.verb.page and shown.highlight and not shown.plot:
-            raise IrmetaError("--highlight needs --plot FILE or -o DIR")
-        elif lone := [name for name, value in of_page.items() if value is not None]:
-            raise IrmetaError(f"--{lone[0]} is of the page, so it needs -o DIR")
+        shown = self._beside_page(shown, folder, of_page)
         try:
-            result = shown.show(study, view=view, **cubes, **options)
+            result = shown.show(study, view=view, **arguments)
         except FileFormatError as error:
             # data that may be judgments, or scores: logs of other tools are neither yet
             every = [
@@ -272,20 +242,74 @@ class Derived:
             say_wrote(to, quiet=shown.quiet)
         if folder is not None:
             of_page["source"] = " ".join(quote(path.name) for path in source)
-            from irmeta.report.kept import PAGE
-            from irmeta.report.page.since import told
-
-            old = folder / PAGE
-            before = old.read_bytes() if old.is_file() else b""
-            page = _imported(self.verb.page)(result, folder, **of_page)
-            say_wrote(
-                page, "open it in a browser, mail it, or host it", quiet=shown.quiet
-            )
-            changed = told(page.read_bytes())
-            if changed != told(before):
-                say(folded(changed), quiet=shown.quiet)
+            self._write_page(result, folder, of_page, quiet=shown.quiet)
         if result.get("failed"):
             sys.exit(FAILED)
+
+    def _selected(self, given: dict[str, Any]) -> Selected:
+        """Take out which scores of files to use; the study, too, is given what it asks for of that."""
+        if not self._selects:
+            return Selected()
+        own = _popped(Selected, given)
+        for name in ("metrics", "systems", "topics"):
+            if name in self.takes and own[name] is not None:
+                given[name] = named(own[name])
+        return Selected(**own)
+
+    def _read_values(self, given: dict[str, Any]) -> None:
+        """Put in place of flags and texts what they stand for: what cannot be read is said before scores are."""
+        for name, (flag, value) in self.verb.flags.items():
+            if given.pop(_identifier(flag)):
+                given[name] = value
+        for name, value in given.items():
+            if value is not None and name in self.takes and name not in self.files:
+                given[name] = self.takes[name].read(value)
+
+    def _arguments(self, selected: Selected, given: dict[str, Any]) -> dict[str, Any]:
+        """Return what the study is called with: scores that are read, and the options given."""
+        from irmeta.scores.cubes import distinctly_named
+
+        cubes = self._cubes(selected, given)
+        if self._either and given.get("qrels") is None:
+            paths = [Path(one) for one in _listed(given[self._either])]
+            read = [[(path, selected.read(path)) for path in paths]]
+            [given[self._either]] = distinctly_named(read) if paths else [None]
+        elif self._either and selected.collection is not None:
+            given["qrels"] = _called(given["qrels"], selected.collection)
+        options = {name: value for name, value in given.items() if value is not None}
+        if "seed" in options:
+            options["rng"] = options.pop("seed")
+        return {**cubes, **options}
+
+    def _beside_page(
+        self, shown: Shown, folder: Path | None, of_page: dict[str, Any]
+    ) -> Shown:
+        """Return what is shown beside a page, which takes --highlight, too; refuse options of a page without one."""
+        if folder is not None:
+            of_page["highlight"] = named(shown.highlight)
+            plotted = shown.highlight if shown.plot else None
+            return replace(shown, output=None, highlight=plotted)
+        if self.verb.page and shown.highlight and not shown.plot:
+            raise IrmetaError("--highlight needs --plot FILE or -o DIR")
+        lone = [name for name, value in of_page.items() if value is not None]
+        if lone:
+            raise IrmetaError(f"--{lone[0]} is of the page, so it needs -o DIR")
+        return shown
+
+    def _write_page(
+        self, result: Any, folder: Path, of_page: dict[str, Any], *, quiet: bool
+    ) -> None:
+        """Write the page of a result, and say what changed since the one that was there."""
+        from irmeta.report.kept import PAGE
+        from irmeta.report.page.since import told
+
+        old = folder / PAGE
+        before = old.read_bytes() if old.is_file() else b""
+        page = _imported(self.verb.page)(result, folder, **of_page)
+        say_wrote(page, "open it in a browser, mail it, or host it", quiet=quiet)
+        changed = told(page.read_bytes())
+        if changed != told(before):
+            say(folded(changed), quiet=quiet)
 
     def _file(self, name: str) -> tuple[Any, Any]:
         """Return how a file of scores, or several, is given: as an argument, or as an option."""
@@ -391,6 +415,11 @@ def _is_taken(one: "Parameter") -> bool:
     return (
         scores or (one.typed and one.name != "metric") or one.name in ("rng", "metrics")
     )
+
+
+def _popped(of: Any, given: dict[str, Any]) -> dict[str, Any]:
+    """Take the options of a group out of those given."""
+    return {one.name: given.pop(one.name) for one in fields_of(of)}
 
 
 def _listed(value: Any) -> list[Any]:

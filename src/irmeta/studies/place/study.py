@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -124,62 +124,25 @@ def place(
             raise ScoresError(
                 "there is nothing to place; give scores, runs with --qrels, or published means with --published"
             )
-        known = reported.fields(of_papers, on)
-        placed, notes = reported.figures(of_papers, known, metrics, level, generator)
-        none: dict[str, Any] = {
-            "baseline": None,
-            "alarms": [],
-            "anchors": {},
-        }
-        return result("place", placed, inputs={}, options=none, notes=notes)
-    if qrels is not None:
-        cubes = scored(scores, qrels, baseline, on, metrics, systems, topics)
+        return _published_alone(of_papers, on, metrics, level, generator)
+    if qrels is None:
+        chosen = {"systems": systems, "topics": topics}
+        cubes = {name: select(one, **chosen) for name, one in cubes_of(scores).items()}
     else:
-        cubes = {
-            name: select(one, systems=systems, topics=topics)
-            for name, one in cubes_of(scores).items()
-        }
+        cubes = scored(scores, qrels, baseline, on, metrics, systems, topics)
     if baseline is not None:
         name = baseline if qrels is None else run_name(baseline)
         baseline = baseline_of(name, cubes)
-    topics_of = {name: {*map(str, one.topic.values)} for name, one in cubes.items()}
-    on = matched(topics_of, on)
-    for one in cubes.values():
-        standardization.require_raw(one)
-    given_on = everybody.known_by_collection(on, list(cubes))
-    known = {
-        name: everybody.serving(one, cubes[name].metric.values)[0]
-        for name, one in given_on.items()
-    }
-    names = everybody.shared_metrics(cubes, known, metrics)
-    left_out = dict[str, list[str]]()
-    for name, field in known.items():
-        cubes[name], known[name], left_out[name] = everybody.without_holes(
-            cubes[name], field, names, missing
-        )
-    factors = {name: everybody.factors_of(one) for name, one in known.items()}
-    notes, alarms = list[str](), list[str]()
-    used = dict[str, xr.DataArray]()
-    for name, given in cubes.items():
-        whole, said = complete(select(given, metrics=names), missing)
-        one = used[name] = everybody.as_known(whole, known[name])
-        said += left_out[name]
-        said += everybody.notes(one, factors[name], known[name])
-        said += everybody.serving(given_on[name], names)[1]
-        notes += [f"{name}: {line}" for line in said]
-        doubts = standardization.topic_doubts(one, factors[name])
-        alarms += [f"{name}: {line}" for line in doubts]
-    shared = everybody.shared_systems(factors)
-    named = anchors.names_of(anchor, list(used))
-    places = anchors.places_of(named, used)
+    placed = _among_everybody(cubes, on, metrics, missing)
+    names = placed.metrics
+    shared = everybody.shared_systems(placed.factors)
+    named = anchors.names_of(anchor, list(placed.scores))
+    places = anchors.places_of(named, placed.scores)
     figures = []
     for metric in names:
-        found = [
-            everybody.collection_of(used[name], factors[name], known[name], metric)
-            for name in used
-        ]
+        found = placed.collections(metric)
         own = _figures(found, shared, level, generator)
-        every = list(factors.values())
+        every = list(placed.factors.values())
         own |= anchors.figures(found, every, shared, places, level, metric)
         figures.append(own)
     # (entry, metric) or (pair, metric)
@@ -187,32 +150,111 @@ def place(
         name: (dim, np.stack([one[name] for one in figures], axis=1))
         for name, dim in _DIMS.items()
     }
+    notes = placed.notes
     if of_papers is not None:
-        placed, said = reported.figures(of_papers, known, metrics, level, generator)
-        data |= placed
-        notes += said
+        reports, said = reported.figures(
+            of_papers, placed.known, metrics, level, generator
+        )
+        data |= reports
+        notes = notes + said
+    options = {"baseline": baseline, "anchors": named, **placed.facts()}
     outcome = result(
-        "place",
-        data,
-        inputs={
+        "place", data, inputs=placed.inputs(), options=options, notes=notes
+    )
+    return _labelled(outcome, placed.scores, names)
+
+
+class _Placed(NamedTuple):
+    """Scores to place among everybody's, whole and in one order, by collection.
+
+    known : everybody's, as they were given.  factors : the same, as factors.
+    alarms : why standardized scores may mislead.
+    """
+
+    metrics: list[str]
+    scores: dict[str, xr.DataArray]
+    known: dict[str, Known]
+    factors: dict[str, xr.Dataset]
+    notes: list[str]
+    alarms: list[str]
+
+    def collections(self, metric: str) -> list[Collection]:
+        """Return the scores of each collection by a metric, beside everybody's."""
+        return [
+            everybody.collection_of(one, self.factors[name], self.known[name], metric)
+            for name, one in self.scores.items()
+        ]
+
+    def inputs(self) -> dict[str, xr.DataArray]:
+        """Return the scores with what intervals allow for: clusters, and runs where everybody's have topics."""
+        return {
             name: with_cluster_facts(
                 one
-                if everybody.only_means(known[name])
+                if everybody.only_means(self.known[name])
                 else with_runs_in_intervals(one)
             )
-            for name, one in used.items()
-        },
-        options={
-            "baseline": baseline,
+            for name, one in self.scores.items()
+        }
+
+    def facts(self) -> dict[str, Any]:
+        """Return what a result tells of everybody's systems."""
+        factors = self.factors
+        return {
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
-            "alarms": alarms,
-            "anchors": named,
+            "alarms": self.alarms,
             "fields": {name: anchors.field(one) for name, one in factors.items()},
             "on_both": anchors.on_both(factors),
-        },
-        notes=notes,
-    )
-    return _labelled(outcome, used, names)
+        }
+
+
+def _among_everybody(
+    cubes: Mapping[str, xr.DataArray],
+    on: Known | Mapping[str, Known] | None,
+    metrics: str | Iterable[str] | None,
+    missing: Missing,
+) -> _Placed:
+    """Put the scores of each collection beside everybody's on the same topics, without holes."""
+    topics_of = {name: {*map(str, one.topic.values)} for name, one in cubes.items()}
+    matched_on = matched(topics_of, on)
+    for one in cubes.values():
+        standardization.require_raw(one)
+    given_on = everybody.known_by_collection(matched_on, list(cubes))
+    every = {
+        name: everybody.serving(one, cubes[name].metric.values)[0]
+        for name, one in given_on.items()
+    }
+    names = everybody.shared_metrics(cubes, every, metrics)
+    known, used, factors = dict[str, Known](), dict[str, xr.DataArray](), {}
+    notes, alarms = list[str](), list[str]()
+    for name, given in cubes.items():
+        own, field, left_out = everybody.without_holes(
+            given, every[name], names, missing
+        )
+        whole, said = complete(select(own, metrics=names), missing)
+        one = everybody.as_known(whole, field)
+        of_field = everybody.factors_of(field)
+        said += left_out
+        said += everybody.notes(one, of_field, field)
+        said += everybody.serving(given_on[name], names)[1]
+        notes += [f"{name}: {line}" for line in said]
+        doubts = standardization.topic_doubts(one, of_field)
+        alarms += [f"{name}: {line}" for line in doubts]
+        known[name], used[name], factors[name] = field, one, of_field
+    return _Placed(names, used, known, factors, notes, alarms)
+
+
+def _published_alone(
+    of_papers: Any,
+    on: Known | Mapping[str, Known] | None,
+    metrics: str | Iterable[str] | None,
+    level: float,
+    rng: np.random.Generator,
+) -> xr.Dataset:
+    """Place published means where there are no scores."""
+    known = reported.fields(of_papers, on)
+    placed, notes = reported.figures(of_papers, known, metrics, level, rng)
+    options: dict[str, Any] = {"baseline": None, "alarms": [], "anchors": {}}
+    return result("place", placed, inputs={}, options=options, notes=notes)
 
 
 _DIMS = {
