@@ -396,6 +396,11 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
             "change nothing",
         ),
         (
+            "leaderboard s.parquet --teams t.csv",
+            "irmeta leaderboard takes no --teams: teams change no rank; --about FILE shows them on the page, as a "
+            "column team",
+        ),
+        (
             "versus s.parquet --baseline b",
             "irmeta versus takes no --baseline: the others are named with --against",
         ),
@@ -516,6 +521,7 @@ def test_possessives_are_not_names_in_quotes():
         ("descr s.parquet", "irmeta has no command descr; did you mean describe?"),
         ("score q.txt r", "irmeta has no command score; did you mean evaluate?"),
         ("test s.parquet", "irmeta has no command test; did you mean significance?"),
+        ("board create b", "irmeta board has no command create; did you mean new?"),
         (
             "judges test",
             "irmeta judges has no command test; irmeta judges --help lists all",
@@ -575,9 +581,9 @@ def test_numbers_within_a_value_are_read_as_strictly(run, files, words, says):
 
 
 def test_words_of_other_programs_name_commands() -> None:
-    """Each word that stands for a command is none itself, and the command is there."""
+    """Each word that stands for a command is none itself, and the command is there, of irmeta or of a board."""
     from irmeta.cli.app import MEANT, app
 
     commands = {name for name in app.app if not name.startswith("-")}
-    assert set(MEANT.values()) <= commands
+    assert set(MEANT.values()) <= commands | {*app.app["board"]}
     assert not MEANT.keys() & commands

@@ -95,7 +95,8 @@ def test_options_say_what_they_take(run, verb):
 def test_what_every_recipe_names_stands_in_the_short_help(run):
     """-m has its line among the options of a study; options that take a file of columns name these."""
     out = " ".join(run("leaderboard", "--help")[1].replace("│", " ").split())
-    assert "-m METRICS Metrics, as in" in out
+    assert "-m METRIC The metric that ranks" in out
+    assert "[default: the first]" in out
     assert "--about FILE A CSV with the columns model, link, kind, size," in out
     assert "--cost FILE A CSV with the columns model and cost" in out
 

@@ -606,6 +606,21 @@ def test_tasks_switched_off(ranking: Any, board: Path) -> None:
     )
 
 
+def test_what_is_known_of_models_stays_in_its_column(
+    browser: Any, tmp_path: Path
+) -> None:
+    """A long word of --about is broken in its column, and does not run over the next one."""
+    scores = np.random.default_rng(1).random((3, 8, 1))
+    table = cube(scores, ["a", "b", "c"], [f"task {i}" for i in range(8)], ["score"])
+    about = {"a": {"team": "BioinformaticsUniversity", "kind": "feedback"}}
+    page = write_leaderboard(leaderboard(table, resamples=60), tmp_path, about=about)
+    load(browser, page)
+    assert not browser.execute_script(
+        "return [...document.querySelectorAll('#rows td.fact')]"
+        ".filter((fact) => fact.scrollWidth > fact.clientWidth).length"
+    )
+
+
 def test_a_model_opens_by_keyboard(ranking: Any) -> None:
     """Enter on a model opens its tasks, strongest first, Escape closes them, and the focus goes back."""
     button = ranking.find_element(By.CSS_SELECTOR, "#rows tr:nth-child(2) button")

@@ -568,14 +568,14 @@ def test_logs_have_neither_tokens_nor_names(
     run.write_bytes(a_run(1))
     site = Site.make(tmp_path / "site")
     engine = tables.upgraded(site.database)
-    running.fill(site, engine, write_qrels(tmp_path / "qrels.txt"), [run], "AP")
+    running.fill(site, engine, write_qrels(tmp_path / "lab.txt"), [run], "AP")
     token = running.token_file(site, engine).read_text().strip()
     crew = Crew(site, engine, 1)
     crew._publisher = child  # whose other child checks and logs is this crew's own
     with logged(), on_a_port(application(site, engine, crew)) as port:
         to = f"http://127.0.0.1:{port}"
         running._say(site, engine, to)
-        board = Server(f"{to}/b/qrels", token)
+        board = Server(f"{to}/b/lab", token)
         board.submit(run, "secretname2", {"team": "secretteam"})
         run.write_bytes(b"secretline\n")
         board.submit(run, "secretname3", {})

@@ -65,6 +65,7 @@ MEANT = {
     "check": "validate",
     "compare-runs": "versus",
     "convert": "import",
+    "create": "new",
     "diff": "versus",
     "download": "datasets",
     "fetch": "datasets",

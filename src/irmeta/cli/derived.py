@@ -148,13 +148,15 @@ class Derived:
         parameters = []
         if self._selects:
             parameters += fields_of(Selected)
-        elif "metrics" in self.takes:
-            one = self.takes["metrics"]
+        every: dict[str, Parameter] = self.function.door.takes
+        one = every.get("metric" if self._selects else "metrics")
+        if one is not None:
+            parameters = [other for other in parameters if other.name != "metrics"]
             text, default = question(one.text)
             names = ("-m", "--metrics", "--metric")
             taken = option(
                 *names,
-                metavar="METRICS",
+                metavar=VALUES.get(one.name, "METRICS"),
                 help=text,
                 show_default=default,
             )

@@ -13,6 +13,7 @@ from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irmeta.errors import IrmetaError
+from irmeta.io.runs.rankings import collection_name
 from irmeta.serve.catalogue import boards, people, tables
 from irmeta.serve.crew import logs
 from irmeta.serve.crew.crew import Crew
@@ -193,12 +194,12 @@ def fill(
 
 
 def board_key(qrels: Path) -> str:
-    """Name a board by its judgments' file.
+    """Name a board as the collection of its judgments is named: by their file, else by its folder.
 
-    >>> board_key(Path("data/qrels.COVID_1.txt"))
-    'qrels'
+    >>> board_key(Path("data/qrels.COVID_1.txt")), board_key(Path("lab/qrels.txt"))
+    ('covid-1', 'lab')
     """
-    name = qrels.name.partition(".")[0].lower()
+    name = collection_name(qrels).lower()
     kept = "".join(one if one.isascii() and one.isalnum() else "-" for one in name)
     key = kept.strip("-")[:40]
     return key if len(key) > 1 else "board"

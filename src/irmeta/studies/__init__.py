@@ -174,6 +174,9 @@ STUDIES: dict[str, Study] = {
             labels=True,
         ),
         screen=Screen(lines=30, rows=12, asked="first"),
+        refuses={
+            "--teams": "teams change no rank; --about FILE shows them on the page, as a column team"
+        },
     ),
     "place": Study(
         "place.study",

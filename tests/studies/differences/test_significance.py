@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import scipy.stats
 
+import irmeta
 from irmeta import parallel
 from irmeta.errors import ScoresError
 from irmeta.io.tables.matrices import import_matrix
@@ -276,6 +277,20 @@ def test_systems_that_a_test_does_not_distinguish_are_not_different_from_the_bes
     made = cube(scores, ["a", "b"], [str(i) for i in range(10)], ["AP"])
     said = findings(significance(made, test="sign"))[0]
     assert "1 system is not significantly different from the best, " in said
+
+
+def test_those_that_cannot_be_the_best_are_counted_as_describe_counts_them():
+    """Of the systems that do not differ from the best, those that are worse than another are none that may be best."""
+    middle = np.linspace(0.3, 0.5, 20)
+    best = np.tile([0.1, 0.9], 10)
+    values = np.stack([best, middle, middle - np.tile([0.09, 0.11], 10)])[..., None]
+    made = cube(values, ["best", "a", "b"], [str(one) for one in range(20)], ["AP"])
+    said = findings(significance(made))[0]
+    assert (
+        "2 systems are not significantly different from the best, best; 1 of these is worse than another."
+        in said
+    )
+    assert "any of 2 systems may be the best" in irmeta.describe(made).findings[0]
 
 
 @pytest.mark.parametrize("test", ["t", "permutation", "bootstrap", "tukey", "max-t"])

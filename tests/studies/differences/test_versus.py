@@ -241,9 +241,13 @@ def test_one_system_that_is_not_distinguished_is_one():
     systems = ["mine", "same", *(f"s{number}" for number in range(9))]
     values = np.stack([mine, mine[::-1], *([mine / 2] * 9)])
     made = cube(values, systems, [str(one) for one in range(20)], ["AP"])
+    said = findings(irmeta.versus(made, "mine"))[0]
     assert (
-        "; 1 is not distinguished from it" in findings(irmeta.versus(made, "mine"))[0]
+        "; 1 is not distinguished from it (max-t test, corrected for these 10, level 0.05)"
+        in said
     )
+    alone = findings(irmeta.versus(made, "mine", correct="none"))[0]
+    assert "(max-t test, level 0.05)" in alone
 
 
 def test_tests_that_can_find_nothing_say_so():

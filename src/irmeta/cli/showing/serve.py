@@ -50,7 +50,7 @@ def serve(
     listen : where to listen; others need https
     children : processes that check and score runs
 
-    irmeta serve lab/ --qrels qrels.txt --runs runs/ # its board is http://127.0.0.1:8400/b/qrels
+    irmeta serve lab/ --qrels covid1/qrels.txt --runs covid1/runs # its board is http://127.0.0.1:8400/b/covid1
     """
     with extra():
         from irmeta.serve.running import serve as run
@@ -126,7 +126,7 @@ def submit(
     token_file : file with the token, of mode 0600; by default IRMETA_TOKEN
     format : what to print
 
-    irmeta submit tonight.gz --to http://127.0.0.1:8400/b/qrels --baseline main --wait --fail-if-worse 0.02
+    irmeta submit tonight.gz --to http://127.0.0.1:8400/b/covid1 --baseline main --wait --fail-if-worse 0.02
     """
     from irmeta.serve import client
     from irmeta.serve.catalogue.rules import NAMED, clock, fit, names_of

@@ -204,7 +204,10 @@ def _best_system_sentence(of_metric: xr.Dataset) -> str:
         others = counted(alike, "other system")
         if _opposed_differences(of_metric)[best].any():
             return f"{tied}; {others} {are(alike)} not shown to be worse than each of them."
-        return f"{tied}; {others} cannot be distinguished from at least one of them."
+        return (
+            f"{tied}; {others} cannot be distinguished from at least one of them"
+            f"{_beaten_clause(of_metric)}."
+        )
     alike = int((~_confirmed_differences(of_metric)[best]).sum()) - 1
     if alike == 0:
         return (
@@ -213,7 +216,19 @@ def _best_system_sentence(of_metric: xr.Dataset) -> str:
     verb = "system is" if alike == 1 else "systems are"
     if _opposed_differences(of_metric)[best].any():
         return f"{alike} {verb} not shown to be worse than {names[0]}, which has the best mean."
-    return f"{alike} {verb} not significantly different from the best, {names[0]}."
+    return (
+        f"{alike} {verb} not significantly different from the best, {names[0]}"
+        f"{_beaten_clause(of_metric)}."
+    )
+
+
+def _beaten_clause(of_metric: xr.Dataset) -> str:
+    """Say how many of the systems that are not different from a best one cannot be the best: another is better."""
+    rank, differs = of_metric["rank"].values, _confirmed_differences(of_metric)
+    worse = (differs & (rank < rank[:, None])).any(axis=1)
+    alike = (~differs[rank == 1]).any(axis=0)
+    count = int((worse & alike).sum())
+    return f"; {count} of these {are(count)} worse than another" if count else ""
 
 
 def _equivalence_sentence(of_metric: xr.Dataset) -> str:

@@ -464,10 +464,9 @@ def _of_many(one: xr.Dataset) -> str:
     )
     rest = count - better - worse
     open_ = f"{rest} {are(rest)} not distinguished from it"
-    if options["correct"] in ("none", options["test"]):
-        correction = ""
-    else:
-        correction = f", {options['correct']}"
+    method = options["correct"]
+    correction = "" if method in ("none", options["test"]) else f" by {method}"
+    corrected = f", corrected for these {count}{correction}" * (method != "none")
     alike = ""
     if "equivalent" in one:
         equivalent = int(one["equivalent"].sum())
@@ -476,5 +475,5 @@ def _of_many(one: xr.Dataset) -> str:
         )
     return (
         f"By {metric}, {options['system']} is significantly better than {better} of {count} systems and worse than "
-        f"{worse}; {open_} ({options['test']} test{correction}, level {options['alpha']:g}).{alike}"
+        f"{worse}; {open_} ({options['test']} test{corrected}, level {options['alpha']:g}).{alike}"
     )
