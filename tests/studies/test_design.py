@@ -308,6 +308,16 @@ def test_judgments_as_they_are_are_not_recommended_for_a_depth_that_has_more():
     assert "as judged now" in default[0]
 
 
+def test_a_fall_back_from_depths_that_are_too_dear_is_said():
+    """Where no depth is affordable the answer says so before it recommends judging as now."""
+    some = scores().sel(metric=["AP", "AP(pool=5)"])
+    given = {"target": "AP", "pools": {5: 300.0}, "judged": 20.0, "partitions": 20}
+    found = at_depths(some, depths=[5], judgment_cost=1, budget=300, **given)
+    assert findings(found)[0].startswith(
+        "No depth is affordable: 2 topics to depth 5 by AP cost 660. Buy 6 topics as judged now "
+    )
+
+
 def test_extrapolated_figures_are_marked():
     """Figures of more topics than half of those there are say so, in tables and in words."""
     found = chosen(budget=1500)
@@ -416,6 +426,7 @@ def test_a_budget_too_small_is_said_to_be():
     assert findings(chosen(budget=40)) == [
         "A budget of 40 does not pay for 2 topics in any design."
     ]
+    assert "budget" not in overview(chosen(budget=40))
 
 
 @pytest.mark.parametrize(

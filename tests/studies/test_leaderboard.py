@@ -285,6 +285,24 @@ def test_a_table_with_holes_leads_to_what_can_be_said() -> None:
     assert "complete" not in tables(alone)
 
 
+def test_a_leader_with_predicted_scores_stands_beside_the_first_with_all_scores() -> (
+    None
+):
+    """Where predictions put a model first, the answer names the first that has all scores, as --min-tasks ranks it."""
+    scores = drawn(models=24)
+    scores[23, :4], scores[23, 4:] = 1, NAN
+    made = leaderboard(board(scores), aggregate="mean", holes="predict", resamples=40)
+    alone = leaderboard(board(scores), aggregate="mean", min_tasks=20, resamples=40)
+    said = f"Of 23 models with all scores, {tables(alone)['models']['system'][0]} stands first"
+    assert findings(made)[0].startswith(
+        "By the mean over tasks, with missing scores predicted, m23 ("
+    )
+    assert findings(made)[1] == f"{said} (--min-tasks 20 ranks these alone)."
+    scores[23, 4:], scores[0, 4:] = 0.9, NAN
+    made = leaderboard(board(scores), aggregate="mean", holes="predict", resamples=40)
+    assert "--min-tasks" not in " ".join(findings(made))
+
+
 def test_a_task_that_no_complete_model_has_does_not_take_the_board_down() -> None:
     """One sparse task costs complete and predict that task, not the models: a note names it."""
     scores = drawn(models=20)

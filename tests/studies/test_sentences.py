@@ -511,7 +511,7 @@ CLAIMS = [
     ),
     Claim(
         "comparison",
-        "No: by",
+        "Scores do not compare: by",
         lambda: STUDY["comparison"](reversed_later()),
     ),
     Claim("durability", "have aged beyond chance", lambda: aged(grown_old())),

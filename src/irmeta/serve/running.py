@@ -13,7 +13,6 @@ from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from irmeta.errors import IrmetaError
-from irmeta.io.runs.rankings import collection_name
 from irmeta.serve.catalogue import boards, people, tables
 from irmeta.serve.crew import logs
 from irmeta.serve.crew.crew import Crew
@@ -181,7 +180,7 @@ def fill(
         if runs:
             raise IrmetaError("--runs needs the judgments: --qrels FILE")
         return
-    key = board_key(qrels)
+    key = importing.board_key(qrels)
     if key not in boards.versions(engine):
         importing.open_board(site, engine, key, qrels=qrels, metrics=metrics)
     elif importing.are_new(engine, key, qrels):
@@ -191,18 +190,6 @@ def fill(
         )
     if runs:
         importing.import_runs(site, engine, key, runs)
-
-
-def board_key(qrels: Path) -> str:
-    """Name a board as the collection of its judgments is named: by their file, else by its folder.
-
-    >>> board_key(Path("data/qrels.COVID_1.txt")), board_key(Path("lab/qrels.txt"))
-    ('covid-1', 'lab')
-    """
-    name = collection_name(qrels).lower()
-    kept = "".join(one if one.isascii() and one.isalnum() else "-" for one in name)
-    key = kept.strip("-")[:40]
-    return key if len(key) > 1 else "board"
 
 
 def token_file(site: Site, engine: Engine) -> Path:

@@ -138,7 +138,7 @@ def test_notes_say_who_ran_several_times_and_what_helps():
     )
     turns = {str(topic): f"c{at // 2}" for at, topic in enumerate(made.topic.values)}
     notes = " ".join(irmeta.describe(with_clusters(made, turns)).notes)
-    assert ", twice as many clusters " in notes
+    assert "; twice as many clusters, over which what a run does on one " in notes
     alone = irmeta.design(made, target="AP", partitions=10)
     [note] = [one for one in alone.notes if "several runs" in one]
     assert note == (
@@ -176,7 +176,7 @@ def test_tasks_of_a_leaderboard_scatter_as_runs_do():
     [note] = [one for one in found.notes if "several runs" in one]
     assert note.startswith("6 models have several runs (18 in all)")
     assert " of differences by mean: twice as many runs " in note
-    assert ", twice as many tasks " in note
+    assert "; twice as many tasks, over which what a run does on one " in note
 
 
 def test_levels_move_other_values_as_other_runs_would():

@@ -39,6 +39,26 @@ def test_a_gate_has_three_verdicts(loss, topics, verdict):
     assert found["loss_shown"] < loss < found["loss_possible"]
 
 
+@pytest.mark.parametrize(
+    ("margin", "says"),
+    [
+        (
+            0.04,
+            " That it is worse is significant; that it is by more than 0.04 is not. ",
+        ),
+        (0.2, " It is significantly worse, but not too much."),
+        (0.001, None),
+    ],
+)
+def test_what_passes_and_is_significantly_worse_says_both(margin, says):
+    """A significant loss that is not shown to be too much is told from one that is, in the gate's own sentence."""
+    found = gate(scores(0.04), margin)
+    assert found["significant"].item()
+    assert bool(found["failed"]) == (says is None)
+    assert (says or "is shown") in found.findings[0]
+    assert "significant" not in gate(scores(0.0), 0.2).findings[0]
+
+
 def test_the_worst_verdict_comes_first():
     """Of two metrics the finding is about the one that fails."""
     both = scores(metrics=("AP", "P@10"), topics=400)

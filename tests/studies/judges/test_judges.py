@@ -699,6 +699,20 @@ def favoured(by, topics=60, seed=0, family="family1"):
     }
 
 
+def test_others_than_the_best_judge_are_named_where_they_favour_some() -> None:
+    """Beside the best judge, which favours no family, stands the name of one that does."""
+    cubes = favoured(0)
+    rng = np.random.default_rng(7)
+    fair = cubes["people"] + rng.normal(0, 0.02, cubes["people"].shape)
+    more = np.array([0.3 * (families()[name] == "family1") for name in SYSTEMS])
+    partial = fair + more[:, None, None]
+    cubes = {"people": cubes["people"], "fair": fair, "partial": partial}
+    said = " ".join(findings(compare_judges(cubes, families=families(), partitions=1)))
+    assert "fair clearly favours no family" in said
+    assert " partial clearly favours or disfavours some (--table favour)." in said
+    assert "fair clearly favours or disfavours" not in said
+
+
 def test_whom_a_judge_favours_on_other_topics_than_peoples() -> None:
     """A favour of .06 of a third of the systems is .04 beside all; intervals hold it in 95%, and p finds it."""
     inside, found, wrong = [], [], []

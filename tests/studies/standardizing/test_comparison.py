@@ -217,7 +217,9 @@ def test_too_few_splits_are_said_to_decide_nothing():
             partitions=100,
         )
     )[1]
-    assert said.startswith("Open: by AP, the random splits are too few to say")
+    assert said.startswith(
+        "Whether scores compare is open: by AP, the random splits are too few to say"
+    )
 
 
 def test_names_that_tell_nothing_are_refused_unless_they_are_the_same_systems():
@@ -397,7 +399,9 @@ def test_findings_say_which_pairs_chance_does_not_explain():
         "B": collection("B", 1, topics=40, shift=0.3),
     }
     _, raw, standardized = findings(compare(cubes, partitions=300))
-    assert raw.startswith("No: by AP, A and B differ by more than chance explains. ")
+    assert raw.startswith(
+        "Scores do not compare: by AP, A and B differ by more than chance explains. "
+    )
     positives = int(compare(cubes, partitions=300)["false_positives"][0, 0, 0])
     assert f"{positives} of 10 systems score significantly differently" in raw
     assert " by AP (standardized, normal), " in standardized
@@ -423,10 +427,10 @@ def test_findings_of_many_metrics_are_summed_up():
         ranked,
     )
     assert raw.startswith(
-        "No: by 1 of the 5 metrics (raw), some pair differs by more than chance explains: AP. "
+        "Scores do not compare: by 1 of the 5 metrics (raw), some pair differs by more than chance explains: AP. "
     )
     assert standardized.startswith(
-        "Yes, as far as these topics show: by each of the 5 metrics (normal), A and B "
+        "Scores compare, as far as these topics show: by each of the 5 metrics (normal), A and B "
     )
 
 

@@ -224,10 +224,11 @@ def runs_sentence(
     """
     share = 100 * found.share[0]
     runs, topics = (100 * (1 - one[0]) for one in (found.more_runs, found.more_topics))
-    who = "judges" if "judges" in facts else "runs"
+    who = "judge" if "judges" in facts else "run"
     return (
-        f"{_sources_phrase(facts, nouns[0])}. Other {who} cause {share:.0f}% of the variance of differences by {what}: "
-        f"twice as many {who} would make intervals {runs:.0f}% narrower, twice as many {nouns[1]}s {topics:.0f}%."
+        f"{_sources_phrase(facts, nouns[0])}. Other {who}s cause {share:.0f}% of the variance of differences by {what}: twice "
+        f"as many {who}s would make intervals {runs:.0f}% narrower; twice as many {nouns[1]}s, over which what a {who} "
+        f"does on one {nouns[1]} averages out, too, {topics:.0f}%."
     )
 
 

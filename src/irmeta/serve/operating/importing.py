@@ -15,6 +15,7 @@ from irmeta.errors import IrmetaError
 from irmeta.io.files import listed
 from irmeta.io.lists import read_ids, read_topics
 from irmeta.io.places import readable
+from irmeta.io.runs.rankings import collection_name
 from irmeta.io.sheets import sheet
 from irmeta.io.strictly import parsed, stripped
 from irmeta.scores.names import known_as
@@ -43,6 +44,18 @@ METRICS = "nDCG@10 AP P@10"
 Read = Callable[[Path, str], tuple[list[str], str]]
 """What reads judgments with a salt, and returns their topics and what binds them."""
 UNLESS_SAID = {"depth": 1000, "precision": "float64"}
+
+
+def board_key(qrels: Path) -> str:
+    """Name a board as the collection of its judgments is named: by their file, else by its folder.
+
+    >>> board_key(Path("data/qrels.COVID_1.txt")), board_key(Path("lab/qrels.txt"))
+    ('covid-1', 'lab')
+    """
+    name = collection_name(qrels).lower()
+    kept = "".join(one if one.isascii() and one.isalnum() else "-" for one in name)
+    key = kept.strip("-")[:40]
+    return key if len(key) > 1 else "board"
 
 
 def open_board(

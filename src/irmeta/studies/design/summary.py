@@ -57,7 +57,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if "budget" in views:
         bought = views["budget"].filter(pl.col("tau").is_not_null())
         behind = _yes_or_no(pl.col("behind_low") > 0).alias("behind")
-        shown["budget"] = _readable(bought, behind)
+        if bought.height:
+            shown["budget"] = _readable(bought, behind)
     if not _only_subsets(outcome):
         measured = _yes_or_no(pl.col("measured")).alias("measured")
         shown["best for each cost"] = _readable(views["front"], measured)
@@ -134,7 +135,7 @@ def _design_sentences(outcome: xr.Dataset) -> list[str]:
         f"{high}{_reached_clause(outcome, topics)})."
     )
     return [
-        of_first,
+        f"{_depths_too_dear_sentence(outcome)}{of_first}",
         *_spending_sentences(outcome, way, options["budget"]),
         *_passed_over_sentences(outcome, best),
         *_target_sentences(outcome, options["target"], best),
@@ -142,6 +143,16 @@ def _design_sentences(outcome: xr.Dataset) -> list[str]:
         *_rivals_sentences(outcome),
         *more.more_sentences(outcome),
     ]
+
+
+def _depths_too_dear_sentence(outcome: xr.Dataset) -> str:
+    """Say that no depth is affordable, so that what is recommended is as judged now."""
+    pools = outcome.isel(way=outcome["depth"].values != FULL)
+    if not pools.sizes["way"] or pools["chosen_tau"].notnull().any():
+        return ""
+    cheapest = pools.isel(way=int(pools["topic_cost"].values.argmin()))
+    cost = 2 * float(cheapest["topic_cost"])
+    return f"No depth is affordable: {_tau_reached(cheapest, 2)} cost {cost:.0f}. "
 
 
 def _rivals_sentences(outcome: xr.Dataset) -> list[str]:

@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.metrics.names import ESTIMATED, standardized
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, interval, row_limit, short, spans
+from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame, is_estimated, standardization_of, with_nulls
 from irmeta.scores.tables.frames import SCORE
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
@@ -467,6 +468,8 @@ def _open_first(outcome: xr.Dataset, kind: str) -> str:
 
 def _among(outcome: xr.Dataset, kind: str) -> list[str]:
     """Say who is first among the models without holes, and what is sure there."""
+    if "predicted" in outcome:
+        return _first_with_all_scores_sentences(outcome)
     if "complete_rank" not in outcome:
         return []
     names = nouns(outcome)
@@ -489,6 +492,18 @@ def _among(outcome: xr.Dataset, kind: str) -> list[str]:
         f"{outcome['complete_resolution'].item():.0%} of their pairs are distinguished "
         "(--holes complete)."
     ]
+
+
+def _first_with_all_scores_sentences(outcome: xr.Dataset) -> list[str]:
+    """Say which of the models that have all scores stands first, where one with predicted scores does."""
+    placed = order(outcome)
+    whole = placed[outcome["score"].notnull().all("topic").values[placed]]
+    if not whole.size or whole[0] == placed[0]:
+        return []
+    first = shortened(str(outcome.system.values[whole[0]]))
+    of = f"Of {counted(whole.size, nouns(outcome)['model'])} with all scores"
+    alone = f"--min-tasks {outcome.sizes['topic']} ranks these alone"
+    return [Answer(f"{of}, {first} stands first ({alone}).")]
 
 
 def _leader(outcome: xr.Dataset) -> str:

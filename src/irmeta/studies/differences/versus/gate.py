@@ -171,6 +171,7 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     scores = f"by {metric} {system} scores {size} {more} than {other}"
     but, why = ", and", ""
     look = f"({one['look'].item()}); more than {margin:g} is too much"
+    less = bool(one["significant"]) and difference < 0
     if "cause" in one:
         but, why = "; apart from the judge", f" {_why(one, other, digits)}"
     if verdict == WORSE:
@@ -179,13 +180,14 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     possible = _cut(float(one["loss_possible"]), np.ceil, digits)
     if verdict == SAFE:
         most = min(margin, possible)
-        if most <= 0:
-            return f"Safe: {scores}{but} any loss is excluded {look}.{why}"
-        return f"Safe: {scores}{but} a loss of {short(most, digits)} or more is excluded {look}.{why}"
+        size = "any loss" if most <= 0 else f"a loss of {short(most, digits)} or more"
+        small = " It is significantly worse, but not too much." if less else ""
+        return f"Safe: {scores}{but} {size} is excluded {look}.{why}{small}"
     size = f"up to {short(possible, digits)}" if possible < np.inf else "any size"
+    by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (
         f"Cannot tell: {scores}{but} a loss of {size} is possible {look}."
-        f"{why} {_sees(one, unit, digits)}"
+        f"{why}{by if less else ''} {_sees(one, unit, digits)}"
     )
 
 

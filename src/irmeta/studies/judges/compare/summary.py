@@ -11,7 +11,7 @@ from irmeta.scores.figures import short, with_interval
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.judges.compare import baselines
-from irmeta.words import are, counted, joined
+from irmeta.words import are, counted, joined, listed
 
 FEW_FAMILIES = 8
 """At most this number of families is shown whether their favour is clear or not."""
@@ -159,7 +159,7 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
             f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
-    groups, systems = (_favour_line(best, dim) for dim in ("group", "system"))
+    groups, systems = (_favour_line(one, place, dim) for dim in ("group", "system"))
     return [lines[0], *groups, *lines[1:], decided, *systems]
 
 
@@ -278,10 +278,11 @@ def _among_best(best: xr.Dataset) -> str:
     )
 
 
-def _favour_line(best: xr.Dataset, dim: str) -> list[str]:
-    """Name whom the best judge favours most, if that is clear: of groups, where there are some, or of systems."""
-    if f"{dim}_favour" not in best:
+def _favour_line(one: xr.Dataset, place: int, dim: str) -> list[str]:
+    """Name whom the best judge favours most, if that is clear, and which others favour some: of groups, or systems."""
+    if f"{dim}_favour" not in one:
         return []
+    best = one.isel(judge=place)
     called, several = _called(best, dim)
     metric, judge = best.metric.item(), best.judge.item()
     favour = best[f"{dim}_favour"].values
@@ -289,6 +290,7 @@ def _favour_line(best: xr.Dataset, dim: str) -> list[str]:
     if not clear.any():
         return [
             f"{metric}: {judge} clearly favours no {called} (Benjamini-Hochberg, .05){_at_most(best, dim)}."
+            f"{_others_favour_sentence(one, place, dim)}"
         ]
     most = int(np.where(clear, np.abs(favour), -1).argmax())
     verb = "favours" if favour[most] > 0 else "disfavours"
@@ -296,8 +298,18 @@ def _favour_line(best: xr.Dataset, dim: str) -> list[str]:
     return [
         f"{metric}: {judge} {verb} {called} {best[dim].values[most]} most, by {short(abs(float(favour[most])), 3)} "
         f"relative to all systems; {count} of {clear.size} {several} {are(count)} clearly favoured "
-        "or disfavoured (Benjamini-Hochberg, .05)."
+        f"or disfavoured (Benjamini-Hochberg, .05).{_others_favour_sentence(one, place, dim)}"
     ]
+
+
+def _others_favour_sentence(one: xr.Dataset, place: int, dim: str) -> str:
+    """Say which other judges clearly favour or disfavour some."""
+    clear = (one[f"{dim}_favour_p_corrected"] < 0.05).any(dim).values
+    others = one.judge.values[clear & (np.arange(clear.size) != place)].tolist()
+    if not others:
+        return ""
+    do = "favours" if len(others) == 1 else "favour"
+    return f" {listed(others)} clearly {do} or dis{do} some (--table favour)."
 
 
 def _called(one: xr.Dataset, dim: str) -> tuple[str, str]:

@@ -182,7 +182,7 @@ def _of_metric(
     pairs = differing.select("collection_a", "collection_b").iter_rows()
     names = joined([f"{a} and {b}" for a, b in pairs], "as do")
     if names:
-        answer = f"No: by {by}, {names} differ by more than chance explains."
+        answer = f"Scores do not compare: by {by}, {names} differ by more than chance explains."
     else:
         answer = _none_beyond(by, limit, outcome)
     split = unit_of(outcome)
@@ -209,14 +209,14 @@ def _none_beyond(by: str, limit: float, outcome: xr.Dataset) -> str:
     """Say that no pair differs more than chance would make it, or that the splits are too few to show it."""
     if limit >= 1:
         return (
-            f"Open: by {by}, the random splits are too few to say whether a pair differs by more than chance; add "
-            "--partitions 2000."
+            f"Whether scores compare is open: by {by}, the random splits are too few to say whether a pair differs by "
+            "more than chance; add --partitions 2000."
         )
     which = "no pair differs by more"
     if outcome.sizes["pair"] == 1:
         both = (str(outcome[f"collection_{end}"].item()) for end in "ab")
         which = f"{' and '.join(both)} differ by no more"
-    return f"Yes, as far as these topics show: by {by}, {which} than chance explains."
+    return f"Scores compare, as far as these topics show: by {by}, {which} than chance explains."
 
 
 def _of_kind(
@@ -237,7 +237,7 @@ def _of_kind(
     every = f"the {forms.height} metrics ({kind})"
     if metrics:
         answer = (
-            f"No: by {len(metrics)} of {every}, some pair differs by more than chance explains: "
+            f"Scores do not compare: by {len(metrics)} of {every}, some pair differs by more than chance explains: "
             f"{', '.join(metrics)}."
         )
     else:
