@@ -226,9 +226,9 @@ def runs_sentence(
     runs, topics = (100 * (1 - one[0]) for one in (found.more_runs, found.more_topics))
     who = "judge" if "judges" in facts else "run"
     return (
-        f"{_sources_phrase(facts, nouns[0])}. Other {who}s cause {share:.0f}% of the variance of differences by {what}: twice "
-        f"as many {who}s would make intervals {runs:.0f}% narrower; twice as many {nouns[1]}s, over which what a {who} "
-        f"does on one {nouns[1]} averages out, too, {topics:.0f}%."
+        f"{_sources_phrase(facts, nouns[0])}. Other {who}s cause {share:.0f}% of the variance of differences by "
+        f"{what}: twice as many {who}s would make intervals {runs:.0f}% narrower; twice as many {nouns[1]}s, over "
+        f"which what a {who} does on one {nouns[1]} averages out, too, {topics:.0f}%."
     )
 
 
