@@ -112,16 +112,13 @@ def board_of(
     several = [one for one in cubes.values() if one.sizes["metric"] > 1]
     used = []
     if metric is None and several:
-        metric, used = (
-            main_metric(several[0]),
-            main_notes(several[0], "--metric"),
-        )
+        metric = main_metric(several[0])
+        used = main_notes(several[0], "--metric")
     chosen = {
         name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()
     }
     units = {name: by_cluster(scores) for name, scores in chosen.items()}
     one = {name: scores for name, (scores, _) in units.items()}
-    first = next(iter(one.values())).isel(metric=0)
     notes = [
         *used,
         *_of_clusters({name: said for name, (_, said) in units.items()}),
@@ -131,41 +128,53 @@ def board_of(
             for note in about(scores).get("notes") or []
         ),
     ]
-    if len(one) == 1:
-        notes += clustering_notes(*chosen.values())
-        if over != "tasks":
-            raise ScoresError(
-                f"over={over!r} needs scores of items within tasks: several collections, one for "
-                "each task (a table with columns for task and item)"
-            )
-        models, tasks = (
-            [str(name) for name in first[dim].values] for dim in ("system", "topic")
+    if len(one) > 1:
+        return _of_items(chosen, one, notes)
+    if over != "tasks":
+        raise ScoresError(
+            f"over={over!r} needs scores of items within tasks: several collections, one for "
+            "each task (a table with columns for task and item)"
         )
-        return Board(
-            models,
-            tasks,
-            first.values,
-            None,
-            notes,
-            _nouns(first),
-            first[SIZE].values if SIZE in first.coords else None,
-            _repeats(first),
-        )
-    _require_shared(one)
-    models = list(
-        dict.fromkeys(
-            str(name) for scores in one.values() for name in scores.system.values
-        )
+    [scores] = one.values()
+    return _of_tasks(scores, [*notes, *clustering_notes(*chosen.values())])
+
+
+def _of_tasks(scores: xr.DataArray, notes: list[str]) -> Board:
+    """Make the table of one cube: its topics, or clusters of them, are the tasks."""
+    first = scores.isel(metric=0)
+    models, tasks = (
+        [str(name) for name in first[dim].values] for dim in ("system", "topic")
     )
+    return Board(
+        models,
+        tasks,
+        first.values,
+        None,
+        notes,
+        _nouns(first),
+        first[SIZE].values if SIZE in first.coords else None,
+        _repeats(first),
+    )
+
+
+def _of_items(
+    chosen: Mapping[str, xr.DataArray],
+    units: Mapping[str, xr.DataArray],
+    notes: list[str],
+) -> Board:
+    """Make the table of several cubes: each is a task, and its topics, or clusters of them (units), are items."""
+    _require_shared(units)
+    names = (str(name) for one in units.values() for name in one.system.values)
+    models = list(dict.fromkeys(names))
     parts = [
         by_runs(scores)[0].isel(metric=0).reindex(system=models).values
-        for scores in one.values()
+        for scores in units.values()
     ]
-    trec = all(is_trec(scores.attrs, scores.topic.values) for scores in one.values())
+    trec = all(is_trec(scores.attrs, scores.topic.values) for scores in units.values())
     nouns = TRECS if trec else MODELS
     if any(in_clusters(scores) for scores in chosen.values()):
         nouns = nouns._replace(item="cluster")
-    return Board(models, list(one), items.table(parts), parts, notes, nouns)
+    return Board(models, list(units), items.table(parts), parts, notes, nouns)
 
 
 def _of_clusters(notes: Mapping[str, list[str]]) -> list[str]:

@@ -9,13 +9,14 @@ from scipy.special import chdtri
 
 from irmeta.choices import Learner, Scale
 from irmeta.errors import ScoresError, require_choice
-from irmeta.io.formats.model_file import Model
+from irmeta.io.formats.model_file import Model, Part
 from irmeta.metrics.names import highest, lowest
 from irmeta.scores.averages.means import means
 from irmeta.scores.cubes import by_name, in_range
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.intervals import (
+    HeldOut,
     band,
     from_one_collection,
     leave_one_out,
@@ -142,6 +143,35 @@ def patterns(table: xr.DataArray) -> Iterator[tuple[Indices, list[str]]]:
             )
 
 
+class _Variables(NamedTuple):
+    """What a target is predicted from, on the model's scale, the target last where it is known.
+
+    values : of the systems to predict, (system, predictor).  known : of systems whose target is known, (system,
+    predictor and target).  moments : of each collection of the model.  rows : scores of each collection for a model
+    that takes them, else none.
+    """
+
+    values: Floats
+    known: Floats
+    moments: list[Moments]
+    rows: list[Floats]
+
+    def fitted(self, learned: Learned | None) -> Callable[[Floats], Floats]:
+        """Fit the target on the predictors over all collections."""
+        return _linear(self.moments) if learned is None else learned.fitted(self.rows)
+
+    def held_out(self, learned: Learned | None) -> HeldOut:
+        """Return how far each collection's target is from what the others say of it."""
+        # places of the predictors, and of the target behind them
+        at = list(range(self.values.shape[1]))
+        of = [len(at)]
+        if len(self.moments) == 1:
+            return from_one_collection(self.moments[0], at, of)
+        if learned is None:
+            return leave_one_out(self.moments, at, of)
+        return learners.held_out(self.rows, learned.fit)
+
+
 def _predict(
     scores: Floats,
     given: list[str],
@@ -153,72 +183,75 @@ def _predict(
     relevant: Relevant | None,
 ) -> _Predicted:
     """Predict one metric of systems that have the same given ones: scores of shape (system, given)."""
-    held = model.holding([*given, target])
+    needed = [*given, target]
+    held = model.holding(needed)
     if not held:
         raise ScoresError(
-            f"no collection of the model has all of {', '.join([*given, target])}; give fewer metrics, or fit a model"
+            f"no collection of the model has all of {', '.join(needed)}; give fewer metrics, or fit a model"
         )
     scaled = to_scale(scores, model.scale)
-    known = _scaled(calibration, [*given, target], model.scale)
-    rows: dict[str, Floats] = {}
-    if learned is not None:
-        found = learned.rows([*given, target])
-        rows = {name: to_scale(part, model.scale) for name, part in found.items()}
     # distance is that of the scores alone
     together = pool([part.moments for part in held])
     distance = mahalanobis(together, scaled, range(len(given)))
     outside = distance**2 * len(given) > chdtri(len(given), 1 - OUTSIDE)
-    if relevant is None:
-        values = scaled
-        data = [part.moments for part in held]
-    else:
-        # the number of relevant documents stands before the given metrics
-        values = relevant.beside(scaled)
-        known = relevant.beside(known)
+    if relevant is not None:
         held = relevant.parts(held)
-        data = [relevant.moments(part) for part in held]
-        rows = {
-            name: relevant.beside(part, relevant.of[name])
-            for name, part in rows.items()
-            if name in relevant.of
-        }
     if not held:
         raise ScoresError(
-            f"no collection of the model that has all of {', '.join([*given, target])} shows how many documents are "
+            f"no collection of the model that has all of {', '.join(needed)} shows how many documents are "
             "relevant; leave out --relevant"
         )
-    # places of the predictors, and of the target behind them
-    at = list(range(values.shape[1]))
-    of = [len(at)]
-    if learned is None:
-        fitted = _linear(data)
-    else:
-        fitted = learned.fitted(list(rows.values()))
-    centre = fitted(values)
+    known = _scaled(calibration, needed, model.scale)
+    found = {} if learned is None else learned.rows(needed)
+    rows = {name: to_scale(part, model.scale) for name, part in found.items()}
+    variables = _variables(scaled, known, held, rows, relevant)
+    fitted = variables.fitted(learned)
+    centre = fitted(variables.values)
     half: float | Floats = np.nan
+    known = variables.known
     residuals = known[:, -1] - fitted(known[:, :-1]) if len(known) else np.empty(0)
     # how far collections differ shows only on several, or by known systems of the new one
     if len(held) > 1 or (residuals.size > 1 and learned is None):
-        if len(held) == 1:
-            errors = from_one_collection(data[0], at, of)
-        elif learned is None:
-            errors = leave_one_out(data, at, of)
-        else:
-            errors = learners.held_out(list(rows.values()), learned.fit)
         tails = np.array([part.tails[[len(given)]] for part in held])
+        predictors = range(variables.values.shape[1])
+        leverages = leverage(variables.moments, variables.values, predictors)
         interval = band(
-            errors,
+            variables.held_out(learned),
             level,
             reach=reach(tails, level),
             known=residuals,
-            leverage=leverage(data, values, at)[:, None],  # (system, 1)
+            leverage=leverages[:, None],  # (system, 1)
         )
         centre = centre + interval.shift.ravel()
         half = interval.half.ravel()
     ends = from_scale([centre, centre - half, centre + half], model.scale)
     value, low, high = np.clip(ends, lowest(target), highest(target))
-    told = np.full(len(values), float(residuals.size))
+    told = np.full(len(value), float(residuals.size))
     return _Predicted(value, low, high, distance, outside.astype(np.float64), told)
+
+
+def _variables(
+    scaled: Floats,
+    known: Floats,
+    held: Sequence[Part],
+    rows: Mapping[str, Floats],
+    relevant: Relevant | None,
+) -> _Variables:
+    """Put the number of relevant documents, where it is told, before the given metrics."""
+    if relevant is None:
+        moments = [part.moments for part in held]
+        return _Variables(scaled, known, moments, list(rows.values()))
+    numbers = relevant.of
+    return _Variables(
+        relevant.beside(scaled),
+        relevant.beside(known),
+        [relevant.moments(part) for part in held],
+        [
+            relevant.beside(part, numbers[name])
+            for name, part in rows.items()
+            if name in numbers
+        ],
+    )
 
 
 def _scaled(
