@@ -212,7 +212,7 @@ def test_any_two_are_compared_as_irmeta_compares(
     vectors = {name: {"P@1": row} for name, row in zip("abc", values, strict=True)}
     cube = answers.cube("made", names, ["P@1"], vectors, known)
     found = irmeta.versus(cube, "a", correct="none").isel(metric=0)
-    board = {**answers.comparing(cube), "clusters": clusters}
+    board = {**answers.comparison_facts(cube), "clusters": clusters}
     written = as_script("board = ", board).decode()
     rows = json.dumps(values.tolist())
     shown = script(f"{written} const [a, b, c] = {rows}; return {COMPARED};")

@@ -288,15 +288,15 @@ class Parameter:
 
     def read(self, value: Any) -> Any:
         """Return what was given as the study takes it; what it cannot take raises IrmetaError."""
-        taken = self._taken(value)
+        taken = self._converted(value)
         for one in taken.values() if isinstance(taken, Mapping) else [taken]:
             if isinstance(one, xr.DataArray):
                 _require_attributes(one)
         return taken
 
-    def _taken(self, value: Any) -> Any:
+    def _converted(self, value: Any) -> Any:
         if self.given is not None:
-            return self._fitting(self.given.of(value))
+            return self._of_fitting_type(self.given.of(value))
         if self.cubes or self.cube:
             return self._scores(value)
         if self.name == "rng":
@@ -304,15 +304,15 @@ class Parameter:
             allowed(value)
             return value
         if isinstance(value, str):
-            value = self._of_text(value)
-        value = self._fitting(value)
+            value = self._parsed(value)
+        value = self._of_fitting_type(value)
         if self.choices is not None and not (value is None and self.optional):
             each = value if self.several and is_list(value) else [value]
             for one in each:
                 require_choice(self.name, one, get_args(self.choices))
         return value
 
-    def _fitting(self, value: Any) -> Any:
+    def _of_fitting_type(self, value: Any) -> Any:
         """Return a value of a type that the parameter takes, a list of what can be passed through once only."""
         if value is self.default or self._tables or (value is None and self.optional):
             return value
@@ -331,10 +331,10 @@ class Parameter:
         if self.name == "rng":
             return {"seed": seeded(value)[1]}
         if isinstance(value, Mapping):
-            return {self.name: dict(value)} if _plain(*value.values()) else {}
+            return {self.name: dict(value)} if _is_interactive(*value.values()) else {}
         if isinstance(value, list | tuple):
-            return {self.name: list(value)} if _plain(*value) else {}
-        return {self.name: value} if _plain(value) else {}
+            return {self.name: list(value)} if _is_interactive(*value) else {}
+        return {self.name: value} if _is_interactive(value) else {}
 
     def _scores(self, value: Any) -> Any:
         """Return a checked cube, or cubes by name, of a cube, a mapping, a table or a score file."""
@@ -346,7 +346,7 @@ class Parameter:
             return load_all(value) if self.cubes else load(value)
         return by_name(value) if self.cubes else check(value)
 
-    def _of_text(self, text: str) -> Any:
+    def _parsed(self, text: str) -> Any:
         """Read text that stands for a list, for costs or for teams, as people type it."""
         if Groups in self.kinds and text not in (STEM, EACH):
             from irmeta.io.groups import read_groups
@@ -372,7 +372,7 @@ def _require_attributes(scores: xr.DataArray) -> None:
         ) from error
 
 
-def _plain(*values: Any) -> bool:
+def _is_interactive(*values: Any) -> bool:
     return all(
         value is None or isinstance(value, bool | int | float | str | np.generic)
         for value in values

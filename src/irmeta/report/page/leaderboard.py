@@ -161,7 +161,7 @@ def html(
         types=_types(outcome),
         tables=_shown(outcome),
         most=MOST_ROWS,
-        varied=leaderboard.varied(outcome),
+        varied=leaderboard.varied_nouns(outcome),
         level=f"{options['level']:.0%}",
         options=options,
         what=_what(outcome),

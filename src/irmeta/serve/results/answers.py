@@ -242,11 +242,11 @@ def differences(
     return [Difference(value, low, high, one) for (value, low, high), one in every]
 
 
-def comparing(cube: "xr.DataArray") -> dict[str, Any]:
+def comparison_facts(cube: "xr.DataArray") -> dict[str, Any]:
     """Return what a script needs to compare any two systems as `differences` does."""
-    from irmeta.studies.differences.versus.elsewhere import comparing
+    from irmeta.studies.differences.versus.elsewhere import comparison_facts
 
-    return comparing(cube)
+    return comparison_facts(cube)
 
 
 class Across(NamedTuple):

@@ -285,7 +285,7 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
     compared = (
         found.every if len(set(found.clusters)) == len(found.topics) else found.cube
     )
-    found.comparing = answers.comparing(compared)
+    found.comparing = answers.comparison_facts(compared)
     _compare(found, compared, shot, known)
 
 

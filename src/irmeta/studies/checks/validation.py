@@ -44,7 +44,7 @@ from irmeta.scores.result import result
 from irmeta.stats import arrays
 from irmeta.stats.arrays import Indices
 from irmeta.studies.checks.expected import Expected, Ids
-from irmeta.studies.result import answered
+from irmeta.studies.result import returning_result
 from irmeta.words import counted, listed
 
 _SHARE = r"\b(\d+)%"
@@ -81,7 +81,7 @@ class RunFacts:
     self_retrieval: float
 
 
-@answered
+@returning_result
 def validate(
     qrels: QrelsLike | None,
     runs: RunsLike,

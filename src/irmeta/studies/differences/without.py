@@ -39,7 +39,7 @@ class Flagged(NamedTuple):
     def only(self, rest: Sequence[str], whole: Sequence[str]) -> list[str]:
         """Return the notes to act on that only the other topics call for, as that too few are left for any verdict."""
         return [
-            with_subject(_without(self.topics), note)
+            with_subject(_without_topics(self.topics), note)
             for note in rest
             if isinstance(note, Act) and note not in whole
         ]
@@ -90,7 +90,7 @@ def leave_out(scores: xr.DataArray, names: Sequence[str]) -> Flagged:
     if absent := [name for name in names if name not in known]:
         count = counted(len(absent), "flagged topic")
         notes.append(Act(f"{count} without scores: {listed(absent)}."))
-    notes += _on_intervals(gone, scores.sizes["system"])
+    notes += _interval_notes(gone, scores.sizes["system"])
     if parts := int((gone & (share < 1)).sum()):
         notes.append(
             f"Only a part of {counted(parts, 'cluster')} is flagged, so changes have no interval; flag whole clusters."
@@ -100,7 +100,7 @@ def leave_out(scores: xr.DataArray, names: Sequence[str]) -> Flagged:
     return Flagged(rest, topics, None if parts else gone, notes)
 
 
-def _on_intervals(gone: Bools, systems: int) -> list[str]:
+def _interval_notes(gone: Bools, systems: int) -> list[str]:
     """Say what intervals of changes are worth with these flagged topics, or clusters."""
     count = int(gone.sum())
     if min(count, gone.size - count) < FEWEST:
@@ -116,16 +116,16 @@ def _on_intervals(gone: Bools, systems: int) -> list[str]:
     ]
 
 
-def goes(outcome: xr.Dataset) -> str:
+def without_clause(outcome: xr.Dataset) -> str:
     """Say that flagged topics go, to begin a sentence or head a table."""
-    return _without(about(outcome)["options"]["without"])
+    return _without_topics(about(outcome)["options"]["without"])
 
 
-def _without(topics: Sequence[str]) -> str:
+def _without_topics(topics: Sequence[str]) -> str:
     return f"Without {counted(len(topics), 'flagged topic')}"
 
 
-def between(one: xr.Dataset, level: str) -> str:
+def change_interval(one: xr.Dataset, level: str) -> str:
     """Write the interval of a change; nothing where there is none."""
     low, high = float(one["change_low"]), float(one["change_high"])
     if np.isnan(low):

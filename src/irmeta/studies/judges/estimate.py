@@ -32,7 +32,7 @@ from irmeta.studies.judges.sampled import (
     SCORED,
     Judged,
     Paired,
-    of_clusters,
+    cluster_notes,
     paired,
     weights,
 )
@@ -90,10 +90,12 @@ def estimate(
     """
     new_topics = not these_topics
     both, notes = paired(human, llm, runs, metrics, rel_llm, missing, clusters)
-    notes += of_clusters(both, new_topics)
+    notes += cluster_notes(both, new_topics)
     weight, of_weights = weights(both, sample)
     parts = [
-        _of_metric(both.sample(which, weight), both.alone(which, weight), new_topics)
+        _metric_figures(
+            both.sample(which, weight), both.alone(which, weight), new_topics
+        )
         for which in range(both.human.sizes["metric"])
     ]
     dims = {name: dim for name, (dim, _) in parts[0].items()}
@@ -123,7 +125,7 @@ def estimate(
             f"{n} of {total} topics have human judgments; means are over {target}; variances by {paid}, intervals by "
             f"{freedom}"
         ),
-        *map(Method, _held(systems.size, units, both, clustered)),
+        *map(Method, _coverage_notes(systems.size, units, both, clustered)),
     ]
     drawn = "as the sample says" if sample else "at random"
     outcome = result(
@@ -188,7 +190,9 @@ def scored(
     return given, estimated_scores
 
 
-def _held(systems: int, topics: int, both: Paired, clustered: bool) -> list[str]:
+def _coverage_notes(
+    systems: int, topics: int, both: Paired, clustered: bool
+) -> list[str]:
     """Say how often intervals held with as many human topics, or clusters, where that may be too seldom."""
     size = {"systems": systems, "topics": topics}
     if clustered:
@@ -207,7 +211,7 @@ def _held(systems: int, topics: int, both: Paired, clustered: bool) -> list[str]
     ]
 
 
-def _of_metric(
+def _metric_figures(
     sample: Sample, people: Sample, new_topics: bool
 ) -> dict[str, tuple[tuple[str, ...], Any]]:
     freedom = sample.freedom(new_topics)
@@ -217,7 +221,7 @@ def _of_metric(
     pairs_alone = sampling.estimate_differences(people, 0.0, new_topics=new_topics)
     above = np.triu_indices(sample.human.shape[0], 1)
     machine = sample.machine.mean(axis=1)
-    of_systems = _with_ends("mean", "", means, freedom) | _with_ends(
+    of_systems = _named_estimates("mean", "", means, freedom) | _named_estimates(
         "human", "human_", alone, freedom
     )
     ranks = {"rank": means.value, "human_rank": alone.value, "machine_rank": machine}
@@ -232,11 +236,11 @@ def _of_metric(
         "rho_pairs": ((), sampling.correlation(sample, pairs=True)),
         "slope": ((), means.slope),
         "slope_pairs": ((), pairs.slope),
-        "gain": ((), _narrower(means, alone, freedom)),
-        "gain_pairs": ((), _narrower(pairs, pairs_alone, freedom)),
+        "gain": ((), _relative_width(means, alone, freedom)),
+        "gain_pairs": ((), _relative_width(pairs, pairs_alone, freedom)),
     }
     for name, one in (("", pairs), ("human_", pairs_alone)):
-        ends = _with_ends(
+        ends = _named_estimates(
             "difference", f"{name}difference_" if name else "difference_", one, freedom
         )
         found |= {
@@ -247,7 +251,7 @@ def _of_metric(
     return found
 
 
-def _with_ends(
+def _named_estimates(
     name: str, prefix: str, one: Estimates, freedom: int
 ) -> dict[str, Floats]:
     low, high = one.interval(freedom)
@@ -256,7 +260,7 @@ def _with_ends(
     return {name: value, f"{prefix}low": low, f"{prefix}high": high}
 
 
-def _narrower(one: Estimates, alone: Estimates, freedom: int) -> float:
+def _relative_width(one: Estimates, alone: Estimates, freedom: int) -> float:
     """Return the mean width of intervals as a share of the human-only ones."""
     width, wide = (
         float((high - low).mean())
@@ -334,15 +338,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
             for name in ("p_corrected", "human_p_corrected")
         )
         of_weights += [
-            f"{metric}: {_gained(one)}",
-            f"{metric}: {highest(one)}",
+            f"{metric}: {_gain_sentence(one)}",
+            f"{metric}: {best_systems_sentence(one)}",
             f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05; "
             f"of its scores max-t, which knows how pairs depend, may find more), {alone} by the human topics alone.",
         ]
     return of_weights
 
 
-def _gained(one: xr.Dataset) -> str:
+def _gain_sentence(one: xr.Dataset) -> str:
     """Say what the machine's scores add to those of people."""
     size = about(one)["inputs"]["collections"]
     n, total = (size[side]["topics"] for side in ("human", "machine"))
@@ -358,22 +362,23 @@ def _gained(one: xr.Dataset) -> str:
     if about(one)["options"]["judged"] != "whole topics":
         return (
             f"people judged a part of the pairs of {n} topics, and the machine's grades of all make intervals of means "
-            f"{_change(gains[0])} and of differences {_change(gains[1])} on average than these judgments alone would."
+            f"{_change_text(gains[0])} and of differences {_change_text(gains[1])} on average than these judgments "
+            "alone would."
         )
     answer = (
         f"compared with the human topics alone, {n} human and {total} machine topics make intervals "
-        f"of means {_change(gains[0])} and of differences {_change(gains[1])} on average (scores of "
+        f"of means {_change_text(gains[0])} and of differences {_change_text(gains[1])} on average (scores of "
         f"people and machine correlate over topics with rho {rho}, differences of systems with "
         f"{rho_pairs})."
     )
     if np.nanmin(gains) < HELPS:
         return answer
     if n == total:
-        return f"{_limits(one, n, total)}."
-    return f"{_limits(one, n, total)}: {answer}"
+        return f"{_limit_sentence(one, n, total)}."
+    return f"{_limit_sentence(one, n, total)}: {answer}"
 
 
-def _limits(one: xr.Dataset, n: int, total: int) -> str:
+def _limit_sentence(one: xr.Dataset, n: int, total: int) -> str:
     """Say why the machine narrows little, by sqrt(1 - rho^2 (1 - n / N)), and what would narrow more."""
     rho = max(abs(float(one["rho"])), abs(float(one["rho_pairs"])))
     # what is left of the width where n / N is near 0
@@ -389,7 +394,7 @@ def _limits(one: xr.Dataset, n: int, total: int) -> str:
     )
 
 
-def highest(one: xr.Dataset) -> str:
+def best_systems_sentence(one: xr.Dataset) -> str:
     """Name the systems with the highest mean, and say how many others are not clearly lower."""
     names = one.system.values
     rank = one["rank"].values
@@ -411,7 +416,7 @@ def highest(one: xr.Dataset) -> str:
     )
 
 
-def _change(gain: float) -> str:
+def _change_text(gain: float) -> str:
     if np.isnan(gain):
         return "as wide"
     percent = round(100 * (1 - gain))

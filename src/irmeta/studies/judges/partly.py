@@ -102,7 +102,7 @@ def partly_judged(
     chosen = parse_list(metrics)
     share = f"{judged.sum()} of the machine's {counted(int(both.sum()), 'pair')} ({judged.sum() / both.sum():.0%})"
     _require_precision(chosen, share)
-    every = [_of_metric(metric, given, lists, best, both) for metric in chosen]
+    every = [_estimate_metric(metric, given, lists, best, both) for metric in chosen]
     topics = [given.pairs.topics[at] for at in np.unique(topic[both])]
     labels = list(lists.rows), topics, list(map(str, chosen))
     helped = [one.human for one in every]
@@ -161,7 +161,7 @@ class _Estimated:
     unlike: float
 
 
-def _of_metric(
+def _estimate_metric(
     metric: Metric, given: JudgmentSets, lists: Lists, best: Ints, both: Bools
 ) -> _Estimated:
     """Estimate P@k of every system on every topic that people judged in part."""

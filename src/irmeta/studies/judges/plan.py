@@ -46,7 +46,7 @@ NEEDED = (
 BY_SIZE = tuple(
     f"{figure}{who}"
     for figure in ("width_pairs", "width_means", "pairs_differ")
-    for who in ("", "_alone")
+    for who in ("", "_people_alone_clause")
 )
 """The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
 
@@ -117,7 +117,7 @@ def plan(
         # topics are drawn one by one, whatever their clusters
         one = replace(both.sample(which, weight), cluster=None)
         parts.append(
-            _needed(one, width, human_topic_cost, llm_topic_cost or 0)
+            _topics_needed(one, width, human_topic_cost, llm_topic_cost or 0)
             | _by_size(one, sizes)
         )
     dims = {
@@ -155,7 +155,7 @@ def _check(width: float, human: float | None, llm: float | None) -> None:
         raise ScoresError(f"--llm-topic-cost must be 0 or more, not {llm:g}")
 
 
-def _needed(
+def _topics_needed(
     sample: Sample,
     width: float,
     human_topic_cost: float | None,
@@ -164,7 +164,7 @@ def _needed(
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
     rho = sampling.correlation(sample, pairs=True)
-    beside, people = _of_pairs(sample)
+    beside, people = _pair_spreads(sample)
     here = planning.topics_for(beside, width, None, total)
     # beyond the machine's topics there are none to judge
     here = None if here is None or here > total else here
@@ -206,7 +206,10 @@ def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
     gap = np.abs(difference[np.triu_indices(len(difference), 1)])
     found: dict[str, Floats] = {}
     for who, pairs, means in zip(
-        ("", "_alone"), _of_pairs(sample), _of_means(sample), strict=True
+        ("", "_people_alone_clause"),
+        _pair_spreads(sample),
+        _mean_spreads(sample),
+        strict=True,
     ):
         found |= {
             f"width_pairs{who}": np.array(
@@ -216,13 +219,13 @@ def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
                 [planning.width(means, n, total) for n in sizes]
             ),
             f"pairs_differ{who}": np.array(
-                [_differing(gap, pairs, n, total) for n in sizes]
+                [_count_differing(gap, pairs, n, total) for n in sizes]
             ),
         }
     return found
 
 
-def _of_pairs(sample: Sample) -> tuple[Spread, Spread]:
+def _pair_spreads(sample: Sample) -> tuple[Spread, Spread]:
     """Return how differences of two systems vary, beside the machine and by people alone, as in estimate."""
     above = np.triu_indices(len(sample.human), 1)
     now, alone = (
@@ -231,7 +234,7 @@ def _of_pairs(sample: Sample) -> tuple[Spread, Spread]:
     return _spreads(sample, now, alone, sampling.correlation(sample, pairs=True))
 
 
-def _of_means(sample: Sample) -> tuple[Spread, Spread]:
+def _mean_spreads(sample: Sample) -> tuple[Spread, Spread]:
     """Return how means vary, beside the machine and by people alone, each system by its own scores."""
     now, alone = (sampling.estimate_means(sample, by).variance for by in (None, 0.0))
     return _spreads(sample, now, alone, sampling.correlation(sample))
@@ -246,7 +249,7 @@ def _spreads(
     return planning.spread(variance, now, n, total, rho), Spread(variance)
 
 
-def _differing(gap: Floats, of: Spread, n: int, total: int) -> int:
+def _count_differing(gap: Floats, of: Spread, n: int, total: int) -> int:
     """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
     error = of.error(n, total)
     # what does not vary differs, or does not, for certain
@@ -316,9 +319,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
             short(float(one["width_pairs"].sel(size=size)), 3)
             for size in (judged, total)
         )
-        way = _cheapest(one, judged, total, wanted)
+        way = _cheapest_sentence(one, judged, total, wanted)
         if not way:
-            way = f"For {wanted} people judge {_suffices(one, judged, total)}."
+            way = (
+                f"For {wanted} people judge {_sufficient_sentence(one, judged, total)}."
+            )
         every = f" All {total} topics, judged by people, give {most}."
         said.append(
             f"{metric}: intervals of differences are {now} wide now. {way}"
@@ -327,38 +332,40 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return said
 
 
-def _more(topics: int, there: int) -> str:
+def _missing_topics_clause(topics: int, there: int) -> str:
     """Say how many topics there are not yet."""
     return f" ({topics - there} more)" if topics > there else ""
 
 
-def _alone(topics: int, judged: int) -> str:
+def _people_alone_clause(topics: int, judged: int) -> str:
     """Say how many topics people judge without the machine."""
     if topics < 0:
         return "more than 100 000 topics"
-    return f"{counted(topics, 'topic')}{_more(topics, judged)}"
+    return f"{counted(topics, 'topic')}{_missing_topics_clause(topics, judged)}"
 
 
-def _beside(topics: int, machine: int, judged: int, total: int) -> str:
+def _beside_machine_clause(topics: int, machine: int, judged: int, total: int) -> str:
     """Say how many topics people judge, and how many the machine."""
-    people = f"{counted(topics, 'topic')}{_more(topics, judged)}"
-    return f"{people} beside {machine} of the machine{_more(machine, total)}"
+    people = f"{counted(topics, 'topic')}{_missing_topics_clause(topics, judged)}"
+    return f"{people} beside {machine} of the machine{_missing_topics_clause(machine, total)}"
 
 
-def _suffices(one: xr.Dataset, judged: int, total: int) -> str:
+def _sufficient_sentence(one: xr.Dataset, judged: int, total: int) -> str:
     """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
     needed, many, alone = (
         int(one[name]) for name in ("topics_needed", "topics_many", "topics_alone")
     )
-    people = f"{_alone(alone, judged)} alone"
+    people = f"{_people_alone_clause(alone, judged)} alone"
     if needed > 0:
-        return f"{_beside(needed, total, judged, total)}, or {people}"
+        return f"{_beside_machine_clause(needed, total, judged, total)}, or {people}"
     if 0 < many < (alone if alone > 0 else np.inf):
-        return f"{_beside(many, many * MANY, judged, total)}, or {people}"
+        return (
+            f"{_beside_machine_clause(many, many * MANY, judged, total)}, or {people}"
+        )
     return people
 
 
-def _cheapest(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
+def _cheapest_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
     """Name the way to the width wanted for which least is still to pay, and people alone; nothing without costs."""
     if "best_share" not in one:
         return ""
@@ -367,11 +374,19 @@ def _cheapest(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
         int(one[name])
         for name in ("topics_alone", "topics_best", "machine_best", "topics_needed")
     )
-    people = f"{_alone(alone, judged)} alone"
+    people = f"{_people_alone_clause(alone, judged)} alone"
     ways = {
         people: ("cost_alone", alone, 0),
-        _beside(best, of_machine, judged, total): ("cost_best", best, of_machine),
-        _beside(needed, total, judged, total): ("cost_needed", needed, total),
+        _beside_machine_clause(best, of_machine, judged, total): (
+            "cost_best",
+            best,
+            of_machine,
+        ),
+        _beside_machine_clause(needed, total, judged, total): (
+            "cost_needed",
+            needed,
+            total,
+        ),
     }
     cost = {way: float(one[name]) for way, (name, *_) in ways.items()}
     known = [way for way in ways if not np.isnan(cost[way])]
@@ -387,11 +402,11 @@ def _cheapest(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
     cheapest = min(known, key=lambda way: (to_pay(way), cost[way]))
     if not to_pay(cheapest):
         return f"A width of {wanted} is reached with what is judged."
-    said = f"The cheapest way to {wanted}, with {_cost(to_pay(cheapest))} still to pay: people judge {cheapest}."
+    said = f"The cheapest way to {wanted}, with {_cost_text(to_pay(cheapest))} still to pay: people judge {cheapest}."
     if people in known and people != cheapest:
-        said += f" People alone, with {_cost(to_pay(people))} still to pay: {_alone(alone, judged)}."
+        said += f" People alone, with {_cost_text(to_pay(people))} still to pay: {_people_alone_clause(alone, judged)}."
     return said
 
 
-def _cost(cost: float) -> str:
+def _cost_text(cost: float) -> str:
     return f"{cost:,.12g}"

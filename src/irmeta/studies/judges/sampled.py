@@ -91,7 +91,7 @@ class Paired:
         return Sample(human, machine, drawn, weight, own, cluster)
 
 
-def _scored(
+def _scores_by_side(
     given: Mapping[str, Judged],
     runs: RunsLike | None,
     metrics: str | Iterable[str] | None,
@@ -100,7 +100,9 @@ def _scored(
     """Return the scores by people and by the machine, of score files or of runs, and what people judged in part."""
     paths = [Path(one) for one in given.values() if isinstance(one, str | Path)]
     if any(path.suffix == ".parquet" for path in paths):
-        return {name: _of_file(one, metrics) for name, one in given.items()}, None
+        return {
+            name: _single_collection(one, metrics) for name, one in given.items()
+        }, None
     if runs is not None:
         rel = None if rel_llm is None else {"machine": rel_llm}
         wanted: Any = metrics or "nDCG@10"
@@ -113,7 +115,9 @@ def _scored(
     return {name: check(one) for name, one in given.items()}, None
 
 
-def _of_file(given: Judged, metrics: str | Iterable[str] | None) -> xr.DataArray:
+def _single_collection(
+    given: Judged, metrics: str | Iterable[str] | None
+) -> xr.DataArray:
     """Return scores, of a file its one collection."""
     if not isinstance(given, str | Path):
         return check(given)
@@ -139,12 +143,14 @@ def paired(
 
     clusters : those of the machine's topics, see `with_clusters`; by default those that the scores have.
     """
-    cubes, parts = _scored({"human": human, "machine": llm}, runs, metrics, rel_llm)
+    cubes, parts = _scores_by_side(
+        {"human": human, "machine": llm}, runs, metrics, rel_llm
+    )
     used, notes = prepare_together(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )
     one = used["human"]
-    other = _clustered(used["machine"], one, clusters)
+    other = _with_any_clusters(used["machine"], one, clusters)
     common = [name for name in one.system.values if name in set(other.system.values)]
     if not common:
         raise ScoresError(
@@ -172,7 +178,7 @@ def paired(
     return both, [*notes, *own_threshold_notes(used)]
 
 
-def _clustered(
+def _with_any_clusters(
     machine: xr.DataArray, human: xr.DataArray, clusters: Mapping[str, str] | str | None
 ) -> xr.DataArray:
     """Return the machine's scores with clusters of topics, those that are named or that either scores have."""
@@ -189,11 +195,11 @@ def _clustered(
     return with_clusters(machine, cluster_map(named))
 
 
-def of_clusters(both: Paired, new_topics: bool) -> list[str]:
+def cluster_notes(both: Paired, new_topics: bool) -> list[str]:
     """Say what counts as independent where topics come in clusters, or look so."""
     sample = both.sample(0, np.ones(both.human.sizes["topic"]))
     if sample.cluster is None:
-        return _unnamed(both, new_topics)
+        return _unnamed_cluster_notes(both, new_topics)
     if sample.clustered(new_topics) is None:
         return []
     judged = np.unique(sample.cluster[sample.drawn], return_inverse=True)[1]
@@ -210,7 +216,7 @@ def of_clusters(both: Paired, new_topics: bool) -> list[str]:
     ]
 
 
-def _unnamed(both: Paired, new_topics: bool) -> list[str]:
+def _unnamed_cluster_notes(both: Paired, new_topics: bool) -> list[str]:
     """Note where people seem to have judged whole clusters that nobody named, or where topics look clustered."""
     named = replace(both, machine=with_clusters(both.machine, STEM))
     sample = named.sample(0, np.ones(both.human.sizes["topic"]))
@@ -251,7 +257,7 @@ def weights(
         return np.ones(n), []
     if sample is None:
         return np.ones(n), [
-            *_seem_chosen(both),
+            *_chosen_topic_notes(both),
             Method(
                 "assumed to be drawn at random; confirm it with --sample FILE, as irmeta judges "
                 "sample writes it"
@@ -271,7 +277,7 @@ def weights(
     return n / (total * chances), []
 
 
-def _seem_chosen(both: Paired) -> list[str]:
+def _chosen_topic_notes(both: Paired) -> list[str]:
     """Say which metric the human topics' machine scores differ in from the others', if one clearly does."""
     from scipy.stats import mannwhitneyu
 
@@ -289,13 +295,13 @@ def _seem_chosen(both: Paired) -> list[str]:
     return [
         Act(
             f"the {int(drawn.sum())} human topics do not look random: the machine's {metric} differs between them "
-            f"and the other {int((~drawn).sum())}, as it does in {_share(p[which])} of random samples. If people chose "
-            "them, the intervals are wrong: draw topics with irmeta judges sample"
+            f"and the other {int((~drawn).sum())}, as it does in {_share_text(p[which])} of random samples. If people "
+            "chose them, the intervals are wrong: draw topics with irmeta judges sample"
         )
     ]
 
 
-def _share(p: float) -> str:
+def _share_text(p: float) -> str:
     """Write a small share as 1 in a number, which is rounded down to one digit."""
     times = 1 / max(p, 1e-9)
     unit = 10 ** math.floor(math.log10(times))

@@ -65,13 +65,13 @@ class Board:
     sizes: Ints | None = None
     repeats: Repeats | None = None
 
-    def of_each(self) -> Floats:
+    def unit_scores(self) -> Floats:
         """Return what votes, ranks and standardized scores are made of: of clusters the mean of each."""
         if self.sizes is None:
             return self.scores
         return settled(cluster_means(self.scores, self.sizes))
 
-    def of_means(self) -> Floats:
+    def contributions(self) -> Floats:
         """Return what means are made of: of clusters what each adds to the mean over topics, whose signs are random."""
         if self.sizes is None:
             return self.scores
@@ -121,7 +121,7 @@ def board_of(
     one = {name: scores for name, (scores, _) in units.items()}
     notes = [
         *used,
-        *_of_clusters({name: said for name, (_, said) in units.items()}),
+        *_cluster_notes({name: said for name, (_, said) in units.items()}),
         *(
             Method(note)
             for scores in one.values()
@@ -177,7 +177,7 @@ def _of_items(
     return Board(models, list(units), items.table(parts), parts, notes, nouns)
 
 
-def _of_clusters(notes: Mapping[str, list[str]]) -> list[str]:
+def _cluster_notes(notes: Mapping[str, list[str]]) -> list[str]:
     """Say of which collection a note on clusters is, where there are several."""
     if len(notes) == 1:
         return [note for said in notes.values() for note in said]
@@ -257,19 +257,19 @@ def whole_part(present: Bools) -> tuple[Bools, Bools]:
         (np.asarray(present.all(axis=1)), every_task),
         (every_model, np.asarray(present.all(axis=0))),
     ]
-    best = max(sides, key=_cells)
+    best = max(sides, key=_count_cells)
     # the k tasks that most models have, and the models that have them all, for every k
     most_first = np.argsort(-present.sum(axis=0), kind="stable")
     has_first = np.logical_and.accumulate(present[:, most_first], axis=1)
     cells = has_first.sum(axis=0) * np.arange(1, present.shape[1] + 1)
     k = int(cells.argmax())
-    if _cells(best) >= cells[k] / 2:
+    if _count_cells(best) >= cells[k] / 2:
         return best
     tasks = np.isin(np.arange(present.shape[1]), most_first[: k + 1])
     return np.asarray(has_first[:, k]), tasks
 
 
-def _cells(part: tuple[Bools, Bools]) -> int:
+def _count_cells(part: tuple[Bools, Bools]) -> int:
     return int(part[0].sum() * part[1].sum())
 
 

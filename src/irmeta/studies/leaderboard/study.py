@@ -140,23 +140,23 @@ def leaderboard(
         filled = completion.predict(board.scores, generator, level=PREDICTED)
     unlinked: list[str] = []
     if filled is None:
-        kinds, unlinked = _linked(board, kinds, aggregate)
+        kinds, unlinked = _connected_aggregates(board, kinds, aggregate)
     others = _tables(board, over, filled, generator)
     if resamples is None:
         resamples = DRAWS if np.isfinite(board.scores).all() else RESAMPLES
     rank = partial(_standings, board, kinds, numbers, over, filled, level, resamples)
     every = rank(others, generator)
-    data = _data(board, every)
+    data = _standing_variables(board, every)
     if filled is not None:
-        data |= _predicted(board.scores, filled)
+        data |= _prediction_variables(board.scores, filled)
     if by_task:
-        data |= _few(board, of_few)
+        data |= _few_task_figures(board, of_few)
     if holes == "bounds":
         data |= _without_holes(board, kinds[0], types, level, resamples, generator)
     ranked = board.scores if filled is None else others.scores.mean(axis=0)
     whole = np.isfinite(ranked).all() or "complete_rank" in data
     if kinds[0] == _MEAN and whole and by_task:
-        data |= _of_first_place(board, ranked)
+        data |= _first_place_figures(board, ranked)
     of_costs: list[str] = []
     if cost is not None:
         found, of_costs = costs.front_of(board, every[0], cost)
@@ -166,10 +166,11 @@ def leaderboard(
     outcome = result(
         "leaderboard",
         data,
-        inputs=_as_used(cubes, board, over, metric),
+        inputs=_cubes_as_used(cubes, board, over, metric),
         options={
             "aggregate": kinds,
-            "metric": metric or _shared({main_metric(one) for one in cubes.values()}),
+            "metric": metric
+            or _shared_metric({main_metric(one) for one in cubes.values()}),
             "types": types is not None,
         },
         notes=[
@@ -191,12 +192,12 @@ def leaderboard(
     return outcome.assign_coords(labels).assign_attrs(called)
 
 
-def _shared(metrics: set[str]) -> str | None:
+def _shared_metric(metrics: set[str]) -> str | None:
     """Return the one metric that all tables have; None where there are several."""
     return next(iter(metrics)) if len(metrics) == 1 else None
 
 
-def _as_used(
+def _cubes_as_used(
     cubes: Mapping[str, xr.DataArray], board: Board, over: Over, metric: str | None
 ) -> Mapping[str, xr.DataArray]:
     """Return cubes that say how many clusters they have, and whether ranks allow for other runs.
@@ -215,10 +216,12 @@ def _objects(names: Sequence[str]) -> npt.NDArray[np.object_]:
     return np.asarray(names, dtype=object)
 
 
-def _predicted(scores: Floats, filled: completion.Predictions) -> dict[str, object]:
+def _prediction_variables(
+    scores: Floats, filled: completion.Predictions
+) -> dict[str, object]:
     """Label the predicted scores with their intervals, cut to the scale, and how well hidden ones were predicted."""
     cells = ("system", "topic")
-    possible = _possible(scores)
+    possible = _task_limits(scores)
     return {
         "predicted": (cells, np.clip(filled.mean, *possible)),
         "predicted_low": (cells, np.clip(filled.low, *possible)),
@@ -251,7 +254,7 @@ def _kinds(
     return [kind for name in wanted for kind in known if kind == name]
 
 
-def _linked(
+def _connected_aggregates(
     board: Board, kinds: list[Aggregate], wanted: str | Sequence[str] | None
 ) -> tuple[list[Aggregate], list[str]]:
     """Leave out the strengths where common tasks do not connect all models, unless they were asked for."""
@@ -272,7 +275,7 @@ def _linked(
     ]
 
 
-def _possible(scores: Floats) -> tuple[Floats, Floats]:
+def _task_limits(scores: Floats) -> tuple[Floats, Floats]:
     """Return the ends of each task's scale where it is known, from what is seen: 1 or 100; else there are none."""
     low, high = holes.scale(scores)
     known = high <= 100
@@ -290,7 +293,7 @@ def _has_holes(board: Board, policy: Holes) -> bool:
     return missing and policy == "predict"
 
 
-def _filled(scores: Floats, filled: completion.Predictions | None) -> Floats:
+def _filled_table(scores: Floats, filled: completion.Predictions | None) -> Floats:
     """Return the table with its holes filled by their predictions, where they were predicted."""
     if filled is None:
         return scores
@@ -304,7 +307,7 @@ def _tables(
     rng: np.random.Generator,
 ) -> Tables:
     """Draw what the table could as well be: with other items, and its holes filled otherwise."""
-    table = _filled(board.scores, filled)
+    table = _filled_table(board.scores, filled)
     others = table[None]
     if over != "tasks" and board.items is not None:
         moved = items.resampled_tables(board.items, FILLINGS, rng) - board.scores
@@ -327,14 +330,14 @@ def _standings(
     rng: np.random.Generator,
 ) -> list[Standing]:
     """Rank by each aggregate; others : what the table could as well be."""
-    runs = _added_by_runs(board)
+    runs = _run_variance(board)
     if filled is None and over == "tasks":
         # without holes bt ranks as borda does
         bounded: dict[Aggregate, Aggregate] = {
             kind: "borda" if kind == "bt" else kind for kind in kinds
         }
         allowed = {
-            kind: _allowed(_scores_for(kind, board), kind, types)
+            kind: _rank_bounds(_scores_for(kind, board), kind, types)
             for kind in set(bounded.values())
         }
         rank = partial(
@@ -351,7 +354,7 @@ def _standings(
         ]
     rank = partial(
         standing.rank_filled,
-        _filled(board.scores, filled),
+        _filled_table(board.scores, filled),
         types=types,
         level=level,
         draws=draws,
@@ -365,21 +368,21 @@ def _scores_for(kind: Aggregate, board: Board) -> Floats:
     """Return the scores that an aggregate is made of: votes and standardized scores are of each cluster by itself."""
     if kind == "types":
         return board.scores
-    return board.of_means() if kind == "mean" else board.of_each()
+    return board.contributions() if kind == "mean" else board.unit_scores()
 
 
-def _added_by_runs(board: Board) -> Floats | None:
+def _run_variance(board: Board) -> Floats | None:
     """Return what other runs add to the variance of each model's mean, (model,)."""
     found = board.other_runs()
     return None if found is None else found.added[:, 0]
 
 
-def _allowed(scores: Floats, kind: Aggregate, types: Ints | None) -> holes.Bounds:
+def _rank_bounds(scores: Floats, kind: Aggregate, types: Ints | None) -> holes.Bounds:
     """Bound the ranks by an aggregate."""
     return holes.bounds(scores, kind, holes.scale(scores), types)
 
 
-def _data(board: Board, every: Sequence[Standing]) -> dict[str, object]:
+def _standing_variables(board: Board, every: Sequence[Standing]) -> dict[str, object]:
     """Label what the standings hold."""
     columns = {
         name: [getattr(one, name) for one in every]
@@ -426,7 +429,7 @@ def _tau(one: Standing, other: Standing, same: Bools) -> float:
     return float(tau_b(settled(a), settled(b)))
 
 
-def _of_first_place(board: Board, scores: Floats) -> dict[str, object]:
+def _first_place_figures(board: Board, scores: Floats) -> dict[str, object]:
     """Return the fewest tasks that the first place by the mean rests on, and who is level or ahead without them.
 
     scores : (model, task); where some are missing, the part without holes is looked at.
@@ -444,12 +447,12 @@ def _of_first_place(board: Board, scores: Floats) -> dict[str, object]:
     return {"decides": ("topic", decides), "runner_up": runner_up}
 
 
-def _few(board: Board, rng: np.random.Generator) -> dict[str, object]:
+def _few_task_figures(board: Board, rng: np.random.Generator) -> dict[str, object]:
     """Choose a few tasks on the part without holes, where it has enough models."""
     models, tasks = whole_part(np.isfinite(board.scores))
     if models.sum() < ENOUGH or tasks.sum() < 2:
         return {}
-    chosen = choose_few_tasks(board.of_each()[np.ix_(models, tasks)], rng)
+    chosen = choose_few_tasks(board.unit_scores()[np.ix_(models, tasks)], rng)
     names = np.asarray(board.tasks, dtype=object)[tasks]
     # of halves that have a tau: not all models tie
     halves = chosen.others[np.isfinite(chosen.others).all(axis=1)]
@@ -483,7 +486,7 @@ def _without_holes(
     scores = board.scores[models][:, tasks]
     part = board.kept(models, tasks)
     numbers = types_of(part.tasks, types)[0] if kind == "types" else None
-    allowed = _allowed(scores, kind, numbers)
+    allowed = _rank_bounds(scores, kind, numbers)
     one = standing.rank_with_holes(
         scores,
         kind,
@@ -492,7 +495,7 @@ def _without_holes(
         types=numbers,
         level=level,
         draws=draws,
-        runs=_added_by_runs(part),
+        runs=_run_variance(part),
     )
     columns = {"rank": one.rank, "low": one.sets.low, "high": one.sets.high}
     data: dict[str, object] = {}
@@ -518,7 +521,7 @@ def _notes(
     missing = bool(np.isnan(board.scores).any())
     notes: list[str] = []
     if missing and policy == "bounds":
-        notes.append(_on_bounds(board))
+        notes.append(_bounds_note(board))
     if missing and policy == "bounds" and over == "tasks":
         notes.append(
             f"rank sets compare two {nouns.model}s on the {nouns.task}s that both have: they hold "
@@ -539,7 +542,7 @@ def _notes(
     if board.repeats and (repeats := board.other_runs()):
         called = (nouns.model, nouns.task)
         notes.append(runs_sentence(board.repeats.facts, repeats, "mean", called))
-        notes += _held(*board.scores.shape)
+        notes += _coverage_notes(*board.scores.shape)
     if over == "both":
         notes.append(
             f"over both: {nouns.item}s count twice, as the spread over {nouns.task}s includes them, "
@@ -548,7 +551,7 @@ def _notes(
     return notes
 
 
-def _held(models: int, tasks: int) -> list[str]:
+def _coverage_notes(models: int, tasks: int) -> list[str]:
     """Say how often rank sets of means of runs held on boards like this one, if that is too seldom."""
     of = "rank sets of a leaderboard of means of runs"
     found = held(of, systems=models, topics=tasks)
@@ -560,7 +563,7 @@ def _held(models: int, tasks: int) -> list[str]:
     ]
 
 
-def _on_bounds(board: Board) -> str:
+def _bounds_note(board: Board) -> str:
     """Say which scores bounds take as possible."""
     low, high = holes.scale(board.scores)
     task = board.nouns.task
@@ -570,11 +573,11 @@ def _on_bounds(board: Board) -> str:
             f", and down to minus that on {counted(negative, task)} with scores below 0"
         )
     return Method(
-        f"bounds: a missing score can be anything from {_ends(high, task)}{below}"
+        f"bounds: a missing score can be anything from {_scale_clause(high, task)}{below}"
     )
 
 
-def _ends(high: Floats, task: str) -> str:
+def _scale_clause(high: Floats, task: str) -> str:
     """Say where scores end, and on how many tasks where these differ."""
     ends, tasks = np.unique(high, return_counts=True)
     if len(ends) == 1:

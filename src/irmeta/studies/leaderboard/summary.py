@@ -101,7 +101,7 @@ def _over_topics(outcome: xr.Dataset) -> bool:
     return one is not None and one["mean_over"] == "topics"
 
 
-def varied(outcome: xr.Dataset) -> str:
+def varied_nouns(outcome: xr.Dataset) -> str:
     """Say what could have been otherwise: other tasks, other items, or both."""
     names, over = nouns(outcome), about(outcome)["options"]["over"]
     kinds = {
@@ -235,10 +235,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         board.pop("rank")
     if outcome["score"].isnull().any():
         board["holes allow"] = spans(first["best"].values, first["worst"].values)
-    views = _on_front(outcome)
+    views = _front_tables(outcome)
     views[f"leaderboard{cut}"] = pl.DataFrame(board)
     if "complete_rank" in outcome:
-        views["complete"] = _among_complete(outcome)
+        views["complete"] = _complete_rows(outcome)
     if outcome.sizes["aggregate"] > 1 and row_limit() is None:
         ranks = {
             str(kind): _ranks(ordered.sel(aggregate=kind))
@@ -251,7 +251,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
-def _on_front(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+def _front_tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models that may be on the front, the cheapest first."""
     if "cost" not in outcome:
         return {}
@@ -267,7 +267,7 @@ def _on_front(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     return first_rows("front", shown)
 
 
-def _among_complete(outcome: xr.Dataset) -> pl.DataFrame:
+def _complete_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Show the first models of the part without holes, with their rank sets there."""
     every = tables(outcome)["complete"].sort("rank", maintain_order=True).head(SHOWN)
     sets = spans(every["low"].to_numpy(), every["high"].to_numpy())
@@ -320,23 +320,23 @@ def _ranks(one: xr.Dataset) -> pl.Series:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say who may be first, how many pairs are distinguished, what the holes decide, and how far aggregates agree."""
     kind = str(outcome.aggregate.values[0])
-    first, warning = _first_place(outcome, kind), _mixed_scales(outcome)
+    first, warning = _first_place_sentence(outcome, kind), _mixed_scales(outcome)
     if kind in ADDED:
         sentences = [" ".join([*warning, first])]
     else:
         sentences = [first, *warning]
     if "cost" in outcome:
-        sentences.insert(0, _of_front(outcome))
-    sentences += _among(outcome, kind)
-    sentences += _decided(outcome)
-    sentences += _effect_of_holes(outcome, kind)
-    sentences += _agreement(outcome)
+        sentences.insert(0, _front_sentence(outcome))
+    sentences += _complete_part_sentences(outcome, kind)
+    sentences += _deciding_tasks_sentences(outcome)
+    sentences += _holes_sentences(outcome, kind)
+    sentences += _agreement_sentences(outcome)
     if "task" in outcome:
-        sentences += _suffice(outcome)
+        sentences += _few_tasks_sentences(outcome)
     return sentences
 
 
-def _of_front(outcome: xr.Dataset) -> str:
+def _front_sentence(outcome: xr.Dataset) -> str:
     """Say who is on the front of quality against cost, who may be, and how many are not."""
     every = _front(outcome)
     model, level = nouns(outcome)["model"], about(outcome)["options"]["level"]
@@ -355,7 +355,7 @@ def _of_front(outcome: xr.Dataset) -> str:
         beaten = f"of no {model} one that costs no more is shown to be better"
     kind = label(str(outcome.aggregate.values[0]), outcome)
     return (
-        f"On the front of cost and quality by {kind}, with {varied(outcome)}: {'; '.join(parts)}; {beaten} "
+        f"On the front of cost and quality by {kind}, with {varied_nouns(outcome)}: {'; '.join(parts)}; {beaten} "
         f"({level:.0%}, all at once)."
     )
 
@@ -373,12 +373,12 @@ def _mixed_scales(outcome: xr.Dataset) -> list[str]:
     highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
     return [
         f"The mean mixes scores of different scales: up to {highest:.4g} on {few_tasks}, up to "
-        f"{rest:.4g} on {others}{_outweighed(scores, larger)}. Bring the scores to one scale "
+        f"{rest:.4g} on {others}{_scale_effect_clause(scores, larger)}. Bring the scores to one scale "
         "(divide percentages by 100), or use --aggregate standardized or borda."
     ]
 
 
-def _outweighed(scores: Floats, larger: Bools) -> str:
+def _scale_effect_clause(scores: Floats, larger: Bools) -> str:
     """Say how far the mean over tasks on larger scales alone orders models as the mean over all does."""
     full = scores[np.isfinite(scores).all(axis=1)]
     if len(full) < 2:
@@ -390,32 +390,32 @@ def _outweighed(scores: Floats, larger: Bools) -> str:
     return ""
 
 
-def _first_place(outcome: xr.Dataset, kind: str) -> str:
+def _first_place_sentence(outcome: xr.Dataset, kind: str) -> str:
     """Say who is first, who may be with other tasks, and how many pairs are distinguished."""
     one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
     models = outcome.sizes["system"]
     leader = int(order(outcome)[0])
     may_be = one["low"].values == 1
     if np.isnan(one["rank"].values[leader]):
-        head = _open_first(outcome, kind)
-        only = f"{_any_of(outcome, may_be)} would be first"
+        head = _open_first_sentence(outcome, kind)
+        only = f"{_models_phrase(outcome, may_be)} would be first"
     else:
         first = shortened(str(outcome.system.values[leader]))
-        first += _of_predicted(outcome, leader)
-        head = f"By {label(kind, outcome)}{_of_holes(outcome, kind)}, {first} is first of {models} {model}s"
-        head += _leader_may_be(outcome, one.isel(system=leader))
+        first += _predicted_clause(outcome, leader)
+        head = f"By {label(kind, outcome)}{_holes_clause(outcome, kind)}, {first} is first of {models} {model}s"
+        head += _leader_ranks_clause(outcome, one.isel(system=leader))
         only = "it would remain first"
-    others = f"With {varied(outcome)}"
+    others = f"With {varied_nouns(outcome)}"
     if outcome["score"].isnull().any() and "predicted" not in outcome:
-        others = f"By the available scores, with {varied(outcome)}"
+        others = f"By the available scores, with {varied_nouns(outcome)}"
     tied = int(one["tied"].item())
-    remains = f"{_any_of(outcome, may_be)} may be first" if tied > 1 else only
+    remains = f"{_models_phrase(outcome, may_be)} may be first" if tied > 1 else only
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
     distinguished = f"{share:.0%} of the pairs of {model}s are distinguished ({level:.0%} simultaneous confidence)"
     return f"{head}. {others}, {remains}, and {distinguished}."
 
 
-def _any_of(outcome: xr.Dataset, which: Bools) -> str:
+def _models_phrase(outcome: xr.Dataset, which: Bools) -> str:
     """Name models that a sentence is about, where they are few; else count them."""
     placed = order(outcome)
     models = _texts(outcome.system[placed[which[placed]]])
@@ -424,7 +424,7 @@ def _any_of(outcome: xr.Dataset, which: Bools) -> str:
     return joined([shortened(name) for name in models], "or") or "none"
 
 
-def _of_holes(outcome: xr.Dataset, kind: str) -> str:
+def _holes_clause(outcome: xr.Dataset, kind: str) -> str:
     """Say what an aggregate that ranks a table with holes makes of them."""
     if not outcome["score"].isnull().any():
         return ""
@@ -433,7 +433,7 @@ def _of_holes(outcome: xr.Dataset, kind: str) -> str:
     return UNVOTED.get(kind, "")
 
 
-def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
+def _predicted_clause(outcome: xr.Dataset, leader: int) -> str:
     """Say how many of a model's scores are predicted."""
     absent = int(outcome["score"].isel(system=leader).isnull().sum())
     if "predicted" not in outcome or not absent:
@@ -441,7 +441,7 @@ def _of_predicted(outcome: xr.Dataset, leader: int) -> str:
     return f" ({absent} of its {counted(outcome.sizes['topic'], 'score')} {are(absent)} predicted)"
 
 
-def _leader_may_be(outcome: xr.Dataset, leader: xr.Dataset) -> str:
+def _leader_ranks_clause(outcome: xr.Dataset, leader: xr.Dataset) -> str:
     """Say which ranks missing scores allow the model that stands first, or how many share its place."""
     best, worst = leader["best"].item(), leader["worst"].item()
     predicted = "predicted" in outcome
@@ -456,17 +456,17 @@ def _leader_may_be(outcome: xr.Dataset, leader: xr.Dataset) -> str:
     return f", but missing scores allow it ranks {best:.0f} to {worst:.0f}"
 
 
-def _open_first(outcome: xr.Dataset, kind: str) -> str:
+def _open_first_sentence(outcome: xr.Dataset, kind: str) -> str:
     """Say who may be first of all, as missing scores decide it."""
     absent = int(outcome["score"].isnull().sum())
-    may_be = _any_of(outcome, outcome.sel(aggregate=kind)["best"].values == 1)
+    may_be = _models_phrase(outcome, outcome.sel(aggregate=kind)["best"].values == 1)
     decide = "the missing score decides"
     if absent > 1:
         decide = f"the {absent:,} missing scores decide"
     return f"By {label(kind, outcome)}, {may_be} may be first of {outcome.sizes['system']}: {decide}"
 
 
-def _among(outcome: xr.Dataset, kind: str) -> list[str]:
+def _complete_part_sentences(outcome: xr.Dataset, kind: str) -> list[str]:
     """Say who is first among the models without holes, and what is sure there."""
     if "predicted" in outcome:
         return _first_with_all_scores_sentences(outcome)
@@ -488,7 +488,7 @@ def _among(outcome: xr.Dataset, kind: str) -> list[str]:
     if tied > 1:
         may_be = f"{'either' if tied == 2 else 'any'} of {tied} may be"
     return [
-        f"{which}, {first} is first by {label(kind, outcome)}; with {varied(outcome)}, {may_be}, and "
+        f"{which}, {first} is first by {label(kind, outcome)}; with {varied_nouns(outcome)}, {may_be}, and "
         f"{outcome['complete_resolution'].item():.0%} of their pairs are distinguished "
         "(--holes complete)."
     ]
@@ -514,7 +514,7 @@ def _leader(outcome: xr.Dataset) -> str:
     return str(outcome.system.values[at])
 
 
-def _decided(outcome: xr.Dataset) -> list[str]:
+def _deciding_tasks_sentences(outcome: xr.Dataset) -> list[str]:
     """Say without which tasks, the fewest, the first place changes."""
     if "decides" not in outcome:
         return []
@@ -532,7 +532,7 @@ def _decided(outcome: xr.Dataset) -> list[str]:
     ]
 
 
-def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
+def _holes_sentences(outcome: xr.Dataset, kind: str) -> list[str]:
     """Say how much is missing and what it decides."""
     absent = int(outcome["score"].isnull().sum())
     if not absent:
@@ -545,7 +545,7 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
         return [
             f"{count}; they were predicted from the models' other scores. Of known scores that were "
             f"hidden as a check, {outcome['coverage'].item():.0%} lay within their {PREDICTED:.0%} "
-            f"intervals{_of_the_best(outcome)} (typical error "
+            f"intervals{_best_models_coverage(outcome)} (typical error "
             f"{short(outcome['prediction_error'].item(), 3)}). This holds for "
             "missing scores that resemble the known ones; if bad scores were withheld, they are "
             "worse than predicted, and ranks favour whoever withheld them."
@@ -560,11 +560,11 @@ def _effect_of_holes(outcome: xr.Dataset, kind: str) -> list[str]:
         f"{count}: {without}the median {model} with missing scores has {np.median(wide[lacking]) + 1:.0f} possible "
         "ranks. These bounds hold "
         "whatever the missing scores are, even if bad ones were withheld; --holes predict narrows "
-        f"them if {model}s skipped {nouns(outcome)['task']}s for other reasons{_sparse(outcome)}."
+        f"them if {model}s skipped {nouns(outcome)['task']}s for other reasons{_sparse_models_hint(outcome)}."
     ]
 
 
-def _of_the_best(outcome: xr.Dataset) -> str:
+def _best_models_coverage(outcome: xr.Dataset) -> str:
     """Say how many of the hidden scores of the best models lay within their intervals."""
     covered = outcome["coverage_of_top"].item()
     if np.isnan(covered):
@@ -573,7 +573,7 @@ def _of_the_best(outcome: xr.Dataset) -> str:
     return f", {covered:.0%} of those of the {best} best {nouns(outcome)['model']}s"
 
 
-def _sparse(outcome: xr.Dataset) -> str:
+def _sparse_models_hint(outcome: xr.Dataset) -> str:
     """Say how to leave out the models that lack more than half of the scores, where there are some."""
     half = -(-outcome.sizes["topic"] // 2)
     sparse = int((outcome["score"].notnull().sum("topic") < half).sum())
@@ -585,7 +585,7 @@ def _sparse(outcome: xr.Dataset) -> str:
     )
 
 
-def _agreement(outcome: xr.Dataset) -> list[str]:
+def _agreement_sentences(outcome: xr.Dataset) -> list[str]:
     """Name the two aggregates that agree least, and the model that they rank most differently."""
     names = _texts(outcome.aggregate)
     tau = outcome["tau"].values
@@ -595,24 +595,25 @@ def _agreement(outcome: xr.Dataset) -> list[str]:
     if np.nanmin(tau) > 1 - 1e-12:
         which = joined(compared) if len(compared) < len(names) else "All aggregates"
         return [
-            f"{which} order the {nouns(outcome)['model']}s in the same way{_compared(outcome)}{_apart(outcome)}."
+            f"{which} order the {nouns(outcome)['model']}s in the same "
+            f"way{_compared_clause(outcome)}{_incomparable_sentence(outcome)}."
         ]
     a, b = np.unravel_index(int(np.nanargmin(tau)), tau.shape)
     sentence = (
         f"The aggregates {AGGREGATES[names[a]]} and {AGGREGATES[names[b]]} agree least "
-        f"(tau {short(tau[a, b])}{_compared(outcome)})"
+        f"(tau {short(tau[a, b])}{_compared_clause(outcome)})"
     )
-    same = _valued(outcome, [int(a), int(b)])
+    same = _models_with_values(outcome, [int(a), int(b)])
     ranks = np.stack([ranked(outcome["value"].values[same, at]) for at in (a, b)])
     moves = np.abs(ranks[0] - ranks[1])
     if moves.max() > 0:
         most = int(moves.argmax())
         model = shortened(str(outcome.system.values[same][most]))
         sentence += f"; they disagree most about {model}, rank {ranks[0, most]:.0f} and {ranks[1, most]:.0f}"
-    return [f"{sentence}{_apart(outcome)}."]
+    return [f"{sentence}{_incomparable_sentence(outcome)}."]
 
 
-def _apart(outcome: xr.Dataset) -> str:
+def _incomparable_sentence(outcome: xr.Dataset) -> str:
     """Say which aggregates cannot be compared, as missing scores leave fewer than 2 models with a value."""
     few_values = np.isfinite(outcome["value"].values).sum(axis=0) < 2
     apart = [AGGREGATES[name] for name in outcome.aggregate.values[few_values]]
@@ -621,23 +622,27 @@ def _apart(outcome: xr.Dataset) -> str:
     return f"; {joined(apart)} cannot be compared, as too few {nouns(outcome)['model']}s have a value"
 
 
-def _compared(outcome: xr.Dataset) -> str:
+def _compared_clause(outcome: xr.Dataset) -> str:
     """Say of how many models tau is, where they are not all."""
     some = int(outcome["compared"])
     if some == outcome.sizes["system"]:
         return ""
-    every = "every aggregate compared" if _apart(outcome) else "every aggregate"
+    every = (
+        "every aggregate compared"
+        if _incomparable_sentence(outcome)
+        else "every aggregate"
+    )
     return f" over the {counted(some, nouns(outcome)['model'])} that {every} has a value for"
 
 
-def _valued(outcome: xr.Dataset, pair: list[int]) -> Bools:
+def _models_with_values(outcome: xr.Dataset, pair: list[int]) -> Bools:
     """Say which models were compared: those with a value by all aggregates that two were found to agree by."""
     tau = outcome["tau"].values
     used = np.isfinite(tau[pair[0]])
     return np.asarray(np.isfinite(outcome["value"].values[:, used]).all(axis=1))
 
 
-def _suffice(outcome: xr.Dataset) -> list[str]:
+def _few_tasks_sentences(outcome: xr.Dataset) -> list[str]:
     """Say how many tasks rank models as all do, and what a choice of as many is worth to other models."""
     taus, names = outcome["tau_few"].values, _texts(outcome["task"])
     models, tasks = outcome["few_of"].values

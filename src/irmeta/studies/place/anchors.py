@@ -14,7 +14,7 @@ from irmeta.scores.attributes import about
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.standardizing import anchored
 from irmeta.stats.standardizing.across import Estimate
-from irmeta.studies.place.everybody import Collection, Factors, distinct
+from irmeta.studies.place.everybody import Collection, Factors, distinct_names
 
 DRIFT = ("drift_systems", "drift", "drift_low", "drift_high")
 """Figures of two fields: of how many systems that are on both, and how much lower these stand on the second."""
@@ -79,17 +79,17 @@ def places_of(
     return found
 
 
-def field(factors: Factors) -> dict[str, Any]:
+def field_facts(factors: Factors) -> dict[str, Any]:
     """Say what is known of the systems that standardize: how many they are, and of which types."""
     known = about(factors)
     types = Counter(map(str, known.get("types", ())))
     return {"systems": len(known.get("systems", ())), "types": dict(types)}
 
 
-def on_both(factors: Mapping[str, Factors]) -> dict[str, int]:
+def count_on_both(factors: Mapping[str, Factors]) -> dict[str, int]:
     """Count the standardizing systems of one name on two collections, by both names."""
     return {
-        f"{a} {b}": len(distinct(factors[a]) & distinct(factors[b]))
+        f"{a} {b}": len(distinct_names(factors[a]) & distinct_names(factors[b]))
         for a, b in combinations(factors, 2)
     }
 
@@ -108,7 +108,7 @@ def figures(
     drifts = []
     for a, b in combinations(range(len(found)), 2):
         if not places:
-            drifts.append(_of_one_name(factors[a], factors[b], metric, level))
+            drifts.append(_drift_by_names(factors[a], factors[b], metric, level))
             continue
         both = [found[a].placed, found[b].placed]
         spreads = [found[a].spread, found[b].spread]
@@ -141,10 +141,10 @@ def _means(factors: Factors, metric: str) -> dict[str, float]:
     return dict(zip(names, kept["standardized"], strict=True))
 
 
-def _of_one_name(a: Factors, b: Factors, metric: str, level: float) -> list[float]:
+def _drift_by_names(a: Factors, b: Factors, metric: str, level: float) -> list[float]:
     """Return how many systems of one name are on both, and how much lower they stand on the second; by these only."""
     first, second = _means(a, metric), _means(b, metric)
-    both = distinct(a) & distinct(b) & first.keys() & second.keys()
+    both = distinct_names(a) & distinct_names(b) & first.keys() & second.keys()
     moves = np.array([first[name] - second[name] for name in sorted(both)])
     count = moves.size
     if count == 0:

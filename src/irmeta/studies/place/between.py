@@ -29,12 +29,14 @@ def drifts(outcome: xr.Dataset) -> pl.DataFrame:
     return view.with_columns(pl.col("systems").cast(pl.Int64))
 
 
-def measured(outcome: xr.Dataset) -> pl.DataFrame:
+def anchored_pairs(outcome: xr.Dataset) -> pl.DataFrame:
     """Tell what the anchors say of the others, on different collections."""
     return without_anchors(outcome, frame(outcome, ANCHORED, by=SIDES).drop_nans())
 
 
-def across(outcome: xr.Dataset, pairs: pl.DataFrame | None) -> pl.DataFrame | None:
+def pairs_across(
+    outcome: xr.Dataset, pairs: pl.DataFrame | None
+) -> pl.DataFrame | None:
     """Keep the pairs of systems on different collections, but for anchors, which are to be the same on both."""
     if pairs is None:
         return None
@@ -53,7 +55,7 @@ def without_anchors(
     return view
 
 
-def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
+def overview(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Show what anchors say of pairs."""
     kept, heading = most_of(view, "anchored", by="anchored_p")
     names = ("system_a", "collection_a", "system_b", "collection_b")
@@ -77,7 +79,7 @@ def sentences(
 ) -> Iterator[str]:
     """Say who stands higher among the systems of its collection, and beside it what that is worth."""
     options = about(outcome)["options"]
-    pairs = across(outcome, views.get("pairs"))
+    pairs = pairs_across(outcome, views.get("pairs"))
     if pairs is None or not pairs.height:
         return
     by = "p"
@@ -87,20 +89,20 @@ def sentences(
     drift = views["drift"].filter(metric=metric).to_dicts()
     fields = {(row["collection_a"], row["collection_b"]): row for row in drift}
     for row in first(pairs, metric, by=by):
-        said = _of_pair(row, options["level"])
+        said = _pair_sentence(row, options["level"])
         between = fields.pop((row["collection_a"], row["collection_b"]), None)
         if "anchored" in views:
-            said += " " + _of_anchored(row, options)
+            said += " " + _anchored_sentence(row, options)
             if between is not None:
-                said += " " + _of_drift(between)
+                said += " " + _drift_sentence(between)
         elif between is not None:
-            said += _of_fields(between, options)
+            said += _fields_sentence(between, options)
         yield said
 
 
-def _of_pair(row: Mapping[str, Any], level: float) -> str:
+def _pair_sentence(row: Mapping[str, Any], level: float) -> str:
     """Say which of two systems stands higher, each among the systems of its collection."""
-    a, b = _sides(row)
+    a, b = _named_sides(row)
     difference = with_interval(*map(row.get, ends("difference")), sign=True)
     if row["p"] > 1 - level:
         verdict = f"no significant difference between {a} and {b}, each among the systems of its collection"
@@ -112,7 +114,7 @@ def _of_pair(row: Mapping[str, Any], level: float) -> str:
     return f"{row['metric']}: {verdict}: standardized difference {difference}, {p_in_sentence(row['p'])}."
 
 
-def _of_fields(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _fields_sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Say of which systems the two fields are, where they are not the same, and how to measure without them."""
     names = (row["collection_a"], row["collection_b"])
     fields = [options["fields"][name] for name in names]
@@ -120,15 +122,15 @@ def _of_fields(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     if all(both == one["systems"] for one in fields):
         return ""
     each = "; ".join(
-        f"{name}: {_field(one)}" for one, name in zip(fields, names, strict=True)
+        f"{name}: {_field_text(one)}" for one, name in zip(fields, names, strict=True)
     )
     return (
-        f" The company differs ({each}; {both or 'none'} of one name on both{_moved(row)}), and among stronger "
+        f" The company differs ({each}; {both or 'none'} of one name on both{_moved_clause(row)}), and among stronger "
         "systems the same system stands lower: --anchor NAME measures from systems that ran unchanged on both."
     )
 
 
-def _field(one: Mapping[str, Any]) -> str:
+def _field_text(one: Mapping[str, Any]) -> str:
     """Count the systems of a field, and those of each type."""
     if not one["types"]:
         return counted(one["systems"], "system")
@@ -136,15 +138,15 @@ def _field(one: Mapping[str, Any]) -> str:
     return f"{counted(one['systems'], 'system')}, {types}"
 
 
-def _moved(row: Mapping[str, Any]) -> str:
+def _moved_clause(row: Mapping[str, Any]) -> str:
     """Say how much lower or higher the systems of one name stand on the second collection."""
     if row["drift"] is None:
         return ""
     way = "lower" if row["drift"] > 0 else "higher"
-    return f", on average {short(abs(row['drift']), 3)}{_ends(row)} {way} on {row['collection_b']}"
+    return f", on average {short(abs(row['drift']), 3)}{_interval_clause(row)} {way} on {row['collection_b']}"
 
 
-def _ends(row: Mapping[str, Any]) -> str:
+def _interval_clause(row: Mapping[str, Any]) -> str:
     """Write the interval of how much lower, or higher, systems stand."""
     if row["drift_low"] is None:
         return ""
@@ -154,9 +156,9 @@ def _ends(row: Mapping[str, Any]) -> str:
     return f" ({interval(low, high)})"
 
 
-def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
+def _anchored_sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """Say which of two systems is higher, measured from anchors; one anchor cannot say it."""
-    a, b = _sides(row)
+    a, b = _named_sides(row)
     count = len(options["anchors"][row["collection_a"]])
     gains = f"gains {' and '.join(signed([row['gain_a'], row['gain_b']]))}"
     difference = with_interval(*map(row.get, ends("anchored")), sign=True)
@@ -175,7 +177,7 @@ def _of_anchored(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     return f"{start}, {verdict}: {gains}, {tested}."
 
 
-def _of_drift(row: Mapping[str, Any]) -> str:
+def _drift_sentence(row: Mapping[str, Any]) -> str:
     """Say how the field moved, by the anchors."""
     count = row["systems"]
     way = "lower" if row["drift"] > 0 else "higher"
@@ -188,10 +190,10 @@ def _of_drift(row: Mapping[str, Any]) -> str:
             f"so the systems of {row['collection_b' if row['drift'] > 0 else 'collection_a']} are the stronger company"
         )
     )
-    return f"{who} {short(abs(row['drift']), 3)}{_ends(row)} {way} on {row['collection_b']}, {shown}."
+    return f"{who} {short(abs(row['drift']), 3)}{_interval_clause(row)} {way} on {row['collection_b']}, {shown}."
 
 
-def _sides(row: Mapping[str, Any]) -> tuple[str, str]:
+def _named_sides(row: Mapping[str, Any]) -> tuple[str, str]:
     """Name both systems with their collections."""
     a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
     return a, b

@@ -19,7 +19,7 @@ DIGITS = 3
 _MIDDLE = 50
 
 
-def published(outcome: xr.Dataset) -> pl.DataFrame:
+def report_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Tell of each mean that a paper reports where it stands; of a claim, where its baseline does."""
     columns = (*NAMES, "baseline", *FIGURES)
     view = pl.DataFrame(
@@ -33,7 +33,7 @@ def published(outcome: xr.Dataset) -> pl.DataFrame:
     )
 
 
-def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
+def overview(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
     """Show the reports with their places, and the baselines of claims with theirs; the weakest of many first."""
     kept, heading = most_of(view, "published", by="baseline_percentile")
     unnamed = pl.col("paper") == ""
@@ -43,16 +43,16 @@ def shown(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
         pl.when(unnamed).then("system").otherwise(of_paper),
         *map(pl.col, several),
         pl.col("mean"),
-        _place(""),
+        _percentile_text(""),
     ]
     if view["baseline"].count():
         baseline = pl.format("{} {}", "baseline", figure("baseline_mean"))
         columns.append(baseline.alias("baseline"))
-        columns.append(_place("baseline_").alias("its percentile"))
+        columns.append(_percentile_text("baseline_").alias("its percentile"))
     return {heading: kept.select(*columns)}
 
 
-def _place(prefix: str) -> pl.Expr:
+def _percentile_text(prefix: str) -> pl.Expr:
     """Write a percentile with its interval, where it has one."""
     middle, low, high = (
         pl.col(f"{prefix}percentile{end}").round(0).cast(pl.Int64)
@@ -73,13 +73,13 @@ def sentences(outcome: xr.Dataset, view: pl.DataFrame) -> Iterator[str]:
     ):
         if some.height > 1:
             every = view.filter(collection=collection, metric=metric)
-            yield _of_all(some, every, level)
+            yield _claims_sentence(some, every, level)
     first = claims if claims.height else view
     for row in first.head(FEW).to_dicts():
-        yield _of_claim(row) if claims.height else _of_report(row)
+        yield _claim_sentence(row) if claims.height else _report_sentence(row)
 
 
-def _of_all(claims: pl.DataFrame, every: pl.DataFrame, level: float) -> str:
+def _claims_sentence(claims: pl.DataFrame, every: pl.DataFrame, level: float) -> str:
     """Say how many baselines are below the median, how many claims reach the best, and what gains add up to."""
     row, count = claims.row(0, named=True), claims.height
     below = int(claims["baseline_below_median"].sum())
@@ -95,11 +95,11 @@ def _of_all(claims: pl.DataFrame, every: pl.DataFrame, level: float) -> str:
     return (
         f"{row['collection']}, {row['metric']}: {below} of {count} baselines {stand} below the median of "
         f"{counted(row['others'], 'system')} ({short(row['median_score'], DIGITS)}){surely}; {reach} of {count} claims "
-        f"{come} the best{' of the time' if row['year'] else ''}. {_together(claims, every)}"
+        f"{come} the best{' of the time' if row['year'] else ''}. {_total_gain_clause(claims, every)}"
     )
 
 
-def _together(claims: pl.DataFrame, every: pl.DataFrame) -> str:
+def _total_gain_clause(claims: pl.DataFrame, every: pl.DataFrame) -> str:
     """Say what the gains add up to, and how far the best mean reported is above the collection's best system."""
     gains = short(float(claims["gain"].sum()), DIGITS, sign=True)
     # before the first paper
@@ -112,21 +112,22 @@ def _together(claims: pl.DataFrame, every: pl.DataFrame) -> str:
     return f"The gains are {gains} together; the best mean reported is {above} above {systems}."
 
 
-def _of_claim(row: Mapping[str, Any]) -> str:
+def _claim_sentence(row: Mapping[str, Any]) -> str:
     """Say where a claim begins, and where it ends."""
     gain = short(row["gain"], DIGITS, sign=True)
     return (
         f"{_system(row)} claims {gain} {row['metric']} over {row['baseline']} ({short(row['baseline_mean'], DIGITS)}), "
-        f"which stands at {_at(row, 'baseline_')} of {counted(row['others'], 'system')} on {row['collection']}, "
-        f"{_side(row, 'baseline_')}. The gain ends at {_at(row, '')}, {_end(row)}."
+        f"which stands at {_percentile_phrase(row, 'baseline_')} of {counted(row['others'], 'system')} on "
+        f"{row['collection']}, {_median_side_clause(row, 'baseline_')}. The gain ends at "
+        f"{_percentile_phrase(row, '')}, {_reached_clause(row)}."
     )
 
 
-def _of_report(row: Mapping[str, Any]) -> str:
+def _report_sentence(row: Mapping[str, Any]) -> str:
     """Say where a system stands of which a paper reports a mean."""
     return (
-        f"{_system(row)}: {row['metric']} {short(row['mean'], DIGITS)} stands at {_at(row, '')} of "
-        f"{counted(row['others'], 'system')} on {row['collection']}, {_end(row)}."
+        f"{_system(row)}: {row['metric']} {short(row['mean'], DIGITS)} stands at {_percentile_phrase(row, '')} of "
+        f"{counted(row['others'], 'system')} on {row['collection']}, {_reached_clause(row)}."
     )
 
 
@@ -137,7 +138,7 @@ def _system(row: Mapping[str, Any]) -> str:
     return str(row["system"])
 
 
-def _at(row: Mapping[str, Any], prefix: str) -> str:
+def _percentile_phrase(row: Mapping[str, Any], prefix: str) -> str:
     """Write a percentile with its interval."""
     middle, low, high = (
         row[f"{prefix}percentile{end}"] for end in ("", "_low", "_high")
@@ -146,7 +147,7 @@ def _at(row: Mapping[str, Any], prefix: str) -> str:
     return f"percentile {middle:.0f}{ends}"
 
 
-def _side(row: Mapping[str, Any], prefix: str) -> str:
+def _median_side_clause(row: Mapping[str, Any], prefix: str) -> str:
     """Say on which side of everybody's median a system stands, or that it cannot be said."""
     median = f"their median ({short(row['median_score'], DIGITS)})"
     low, high = (
@@ -162,10 +163,10 @@ def _side(row: Mapping[str, Any], prefix: str) -> str:
     return f"not distinguished from {median}"
 
 
-def _end(row: Mapping[str, Any]) -> str:
+def _reached_clause(row: Mapping[str, Any]) -> str:
     """Say what a system reaches: the best of the time, or on which side of the median it stays."""
     best = f"the best {'of the time' if row['year'] else 'of them'}"
     score = short(row["best_score"], DIGITS)
     if row["reaches_best"]:
         return f"and reaches {best} ({score})"
-    return f"{_side(row, '')}; {best} has {score}"
+    return f"{_median_side_clause(row, '')}; {best} has {score}"

@@ -115,7 +115,7 @@ def without_holes(
     if isinstance(known, xr.Dataset) or not known.isnull().any():
         return scores, known, []
     asked = known.isel(metric=known.metric.isin(metrics))
-    if not only_means(known):
+    if not has_only_means(known):
         asked = asked.isel(topic=known.topic.isin(scores.topic))
     if not asked.size:
         return scores, known, []
@@ -128,14 +128,16 @@ def without_holes(
     return scores.drop_sel(topic=dropped), kept, told
 
 
-def serving(known: Known, metrics: Iterable[object]) -> tuple[Known, list[str]]:
+def with_served_cutoff(
+    known: Known, metrics: Iterable[object]
+) -> tuple[Known, list[str]]:
     """Return what is known, its factors of AP serving AP@1000 if that is among the metrics, and a note if they do."""
     if isinstance(known, xr.DataArray):
         return known, []
     return standardization.with_cutoff(known, metrics)
 
 
-def only_means(known: Known) -> bool:
+def has_only_means(known: Known) -> bool:
     """Say whether nothing but everybody's means is known, as of a leaderboard whose topics are not public."""
     return isinstance(known, xr.DataArray) and known.topic.values.tolist() == [MEAN]
 
@@ -149,7 +151,7 @@ def _means_on_a_topic(scores: xr.DataArray) -> xr.DataArray:
 
 def as_known(scores: xr.DataArray, known: Known) -> xr.DataArray:
     """Return scores as everybody's are known: by topic, or their means as those of one topic."""
-    if not only_means(known):
+    if not has_only_means(known):
         return scores
     own = scores.isel(topic=[0]).copy(data=means(scores).values[:, None, :])
     return own.assign_coords(topic=[MEAN])
@@ -161,13 +163,13 @@ def factors_of(known: Known) -> Factors:
         factors = standardization.fit(known)
     else:
         factors = known
-    if "spread" not in factors.attrs and not only_means(known):
+    if "spread" not in factors.attrs and not has_only_means(known):
         raise ScoresError(
             f"the factors of {factors.attrs.get('collection', 'this collection')} do not say how "
             "their systems vary together, which intervals of differences need; fit them again on "
             "scores without holes (--missing common), on 2 topics or more"
         )
-    if factors.attrs.get("spread") and _few(factors):
+    if factors.attrs.get("spread") and _has_few_systems(factors):
         raise ScoresError(
             f"the factors of {factors.attrs.get('collection', 'this collection')} come from fewer than {FEWEST} "
             f"systems or teams, which says nothing of others; standardize by {FEWEST} or more"
@@ -175,7 +177,7 @@ def factors_of(known: Known) -> Factors:
     return factors
 
 
-def _few(factors: Factors) -> bool:
+def _has_few_systems(factors: Factors) -> bool:
     """Say whether factors come from so few systems or teams that they say nothing of others."""
     units = (int(found["units"]) for found in about(factors)["spread"].values())
     return min(units) < FEWEST
@@ -207,7 +209,7 @@ def shared_metrics(
 
 def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     """Say what is to be known of a collection's factors."""
-    if only_means(known):
+    if has_only_means(known):
         return [
             "only the means of everybody's systems are known; they are standardized as scores on "
             "one topic, without intervals and tests"
@@ -216,7 +218,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     lines = [
         *about(standardized)["standardization"]["notes"],
         *standardization.flat_topics(standardized),
-        *_units(standardization.apply(scores, factors))[1],
+        *_unit_scores(standardization.apply(scores, factors))[1],
         *clustering_notes(scores, of_means=True),
     ]
     if in_clusters(scores) and isinstance(known, xr.Dataset):
@@ -224,7 +226,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             "the means of everybody's systems, of which factors keep no scores on topics, are taken as of independent "
             "topics; differences from them are less certain if topics of a cluster are alike"
         )
-    lines += _held(scores)
+    lines += _coverage_notes(scores)
     units = _spread(factors, str(scores.metric.values[0])).units
     of_percentiles = held(
         "percentile among everybody", systems=units, topics=scores.sizes["topic"]
@@ -253,7 +255,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     return lines
 
 
-def _held(scores: xr.DataArray) -> list[str]:
+def _coverage_notes(scores: xr.DataArray) -> list[str]:
     """Say how often intervals held over clusters, or of means of runs, where that is too seldom."""
     topics = scores.sizes["topic"]
     if in_clusters(scores):
@@ -273,7 +275,7 @@ def _held(scores: xr.DataArray) -> list[str]:
 
 def shared_systems(factors: Mapping[str, Factors]) -> Floats:
     """Return how many standardizing systems two collections share, over the root of the product of their numbers."""
-    names = [distinct(one) for one in factors.values()]
+    names = [distinct_names(one) for one in factors.values()]
     shared = np.eye(len(names))
     for a, b in combinations(range(len(names)), 2):
         size = np.sqrt(len(names[a]) * len(names[b]))
@@ -283,7 +285,7 @@ def shared_systems(factors: Mapping[str, Factors]) -> Floats:
     return shared
 
 
-def distinct(factors: Factors) -> set[str]:
+def distinct_names(factors: Factors) -> set[str]:
     """Name the standardizing systems; names that tell nothing, as numbers, are made the collection's own."""
     names = [str(name) for name in about(factors).get("systems", ())]
     anonymous = all(
@@ -300,21 +302,21 @@ def collection_of(
 ) -> Collection:
     """Gather what is known of one collection by one metric."""
     one = scores.sel(metric=[metric])
-    placed = _placed(one, factors)
+    placed = _placed_systems(one, factors)
     spread = _spread(factors, metric)
     if isinstance(known, xr.Dataset):
-        others = _unpaired(one, factors, placed, spread)
-    elif only_means(known):
-        others = _by_means(one, factors, known, placed)
+        others = _compare_with_kept(one, factors, placed, spread)
+    elif has_only_means(known):
+        others = _compare_means(one, factors, known, placed)
     else:
-        others = _paired(one, factors, known, placed, spread)
+        others = _compare_by_topic(one, factors, known, placed, spread)
     return Collection(
         by_cluster(one)[0].values[..., 0].mean(axis=1),
         _best_automatic(factors, others[0]),
         placed,
         spread,
         *others,
-        _own(placed, spread),
+        _own_means(placed, spread),
         _joins(scores, factors),
     )
 
@@ -328,15 +330,15 @@ def _joins(scores: xr.DataArray, factors: Factors) -> Bools:
     )
 
 
-def _own(placed: Placed, spread: Spread) -> Estimate:
+def _own_means(placed: Placed, spread: Spread) -> Estimate:
     """Return the means of systems; without errors where nothing but means is known."""
     if not spread.units:
         value = placed.scores[:, 0]
         return Estimate(value, *np.full((2, value.size), np.nan))
-    return across.means([placed], [_exact(spread)])
+    return across.means([placed], [_without_error(spread)])
 
 
-def _exact(spread: Spread) -> Spread:
+def _without_error(spread: Spread) -> Spread:
     """Return the spread of factors that nothing moves: among everybody's, all systems are moved alike."""
     return Spread(np.zeros((2, 2)), max(spread.units, 2))
 
@@ -349,19 +351,19 @@ def _spread(factors: Factors, metric: str) -> Spread:
     return Spread(np.array(found["covariance"]), int(found["units"]))
 
 
-def _by_means(
+def _compare_means(
     scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed
 ) -> tuple[Everybody, Callable[[], Estimate]]:
     """Compare means with means, which have no errors."""
-    everybody = _means_alone(known.sel(metric=scores.metric.values), factors)
+    everybody = _everybody_by_means(known.sel(metric=scores.metric.values), factors)
     difference = placed.scores - everybody.standardized
     unknown = np.full(difference.shape, np.nan)
     return everybody, partial(Estimate, difference, unknown, unknown)
 
 
-def _means_alone(theirs: xr.DataArray, factors: Factors) -> Everybody:
+def _everybody_by_means(theirs: xr.DataArray, factors: Factors) -> Everybody:
     """Return everybody's figures where nothing but their means is known: without errors."""
-    others = _placed(theirs, factors).scores[:, 0]
+    others = _placed_systems(theirs, factors).scores[:, 0]
     return Everybody(theirs.values[:, 0, 0], others, np.full(others.shape, np.nan))
 
 
@@ -376,21 +378,21 @@ def _best_automatic(factors: Factors, everybody: Everybody) -> float:
     return max(scores, default=np.nan)
 
 
-def _placed(scores: xr.DataArray, factors: Factors) -> Placed:
+def _placed_systems(scores: xr.DataArray, factors: Factors) -> Placed:
     """Return systems as they are placed, over what is independent; means of runs scatter as other runs would, too."""
     placed = across.place(standardization.apply(scores, factors, "z").values[..., 0])
-    units, notes = _units(standardization.apply(scores, factors))
+    units, notes = _unit_scores(standardization.apply(scores, factors))
     return placed._replace(scores=units.values[..., 0]) if notes else placed
 
 
-def _units(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+def _unit_scores(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     """Return scores over what is independent, clusters of topics where there are some, moved by what runs add."""
     units, of_clusters = by_cluster(scores)
     units, of_runs = by_runs(units)
     return units, of_clusters + of_runs
 
 
-def _paired(
+def _compare_by_topic(
     scores: xr.DataArray,
     factors: Factors,
     known: xr.DataArray,
@@ -403,7 +405,7 @@ def _paired(
         theirs = with_clusters(
             theirs, cluster_map(scores), mean_over=scores.attrs.get(OVER, "topics")
         )
-    others = _placed(theirs, factors)
+    others = _placed_systems(theirs, factors)
 
     def versus() -> Estimate:
         pairs = zip(placed, others, strict=True)
@@ -412,17 +414,19 @@ def _paired(
         every = across.differences([both], [spread], np.eye(1))
         return Estimate(*(part[:own, own:] for part in every))
 
-    return _by_topic(theirs, others, spread), versus
+    return _everybody_by_topic(theirs, others, spread), versus
 
 
-def _by_topic(theirs: xr.DataArray, others: Placed, spread: Spread) -> Everybody:
+def _everybody_by_topic(
+    theirs: xr.DataArray, others: Placed, spread: Spread
+) -> Everybody:
     """Return everybody's figures from their scores on topics."""
-    of_others = across.means([others], [_exact(spread)])
+    of_others = across.means([others], [_without_error(spread)])
     mean = by_cluster(theirs)[0].values[..., 0].mean(axis=1)
     return Everybody(mean, of_others.value, of_others.error)
 
 
-def _unpaired(
+def _compare_with_kept(
     scores: xr.DataArray, factors: Factors, placed: Placed, spread: Spread
 ) -> tuple[Everybody, Callable[[], Estimate]]:
     """Compare with what factors keep of everybody's systems: mean and variance over all topics."""
@@ -433,16 +437,16 @@ def _unpaired(
         return Everybody(none, none, none), versus
     kept = about(factors)["standing"][str(scores.metric.item())]
     # what the factors add, both have
-    own = across.means([placed], [_exact(spread)])
+    own = across.means([placed], [_without_error(spread)])
     standardized, variance = (
         np.array(kept[name]) for name in ("standardized", "variance")
     )
     topics = scores.sizes["topic"]
     versus = partial(across.beside_known_means, own, standardized, variance, topics)
-    return _kept(factors, str(scores.metric.item())), versus
+    return _everybody_kept(factors, str(scores.metric.item())), versus
 
 
-def _kept(factors: Factors, metric: str) -> Everybody:
+def _everybody_kept(factors: Factors, metric: str) -> Everybody:
     """Return everybody's figures as factors keep them, over all of their topics."""
     kept = about(factors)["standing"][metric]
     error = np.sqrt(np.array(kept["variance"]) / factors.sizes["topic"])
@@ -452,8 +456,10 @@ def _kept(factors: Factors, metric: str) -> Everybody:
 def everybody_of(factors: Factors, known: Known, metric: str) -> Everybody:
     """Return everybody's figures on a collection by one metric, over all of its topics."""
     if isinstance(known, xr.Dataset):
-        return _kept(factors, metric)
+        return _everybody_kept(factors, metric)
     theirs = known.sel(metric=[metric])
-    if only_means(known):
-        return _means_alone(theirs, factors)
-    return _by_topic(theirs, _placed(theirs, factors), _spread(factors, metric))
+    if has_only_means(known):
+        return _everybody_by_means(theirs, factors)
+    return _everybody_by_topic(
+        theirs, _placed_systems(theirs, factors), _spread(factors, metric)
+    )

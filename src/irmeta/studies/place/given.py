@@ -98,7 +98,7 @@ def baseline_of(name: str, cubes: Mapping[str, xr.DataArray]) -> str:
     return found
 
 
-def matched(
+def known_for_collections(
     collections: Mapping[str, set[str]], on: Mapping[str, Known] | Known | None
 ) -> Mapping[str, Known] | Known:
     """Match what is known to collections: that of its name, or that in its place; by default factors that ship.
@@ -106,7 +106,9 @@ def matched(
     collections : the topics of each, which say what ships for a collection of another name; none where not known.
     """
     if on is None:
-        return {name: _shipped(name, topics) for name, topics in collections.items()}
+        return {
+            name: _shipped_factors(name, topics) for name, topics in collections.items()
+        }
     if not isinstance(on, InOrder):
         return on
     named = {str(one.attrs.get("collection")): one for one in on.values()} | dict(on)
@@ -120,7 +122,7 @@ def matched(
     return dict(zip(collections, on.values(), strict=True))
 
 
-def _shipped(collection: str, topics: set[str]) -> xr.Dataset:
+def _shipped_factors(collection: str, topics: set[str]) -> xr.Dataset:
     """Read the factors that ship under a collection's name; an error names those of like topics or name."""
     if factor_files.is_factors(collection):
         return factor_files.load(collection)

@@ -14,7 +14,7 @@ from irmeta.stats.standardizing import reported as alone
 from irmeta.stats.standardizing.standing import Everybody
 from irmeta.studies.place import everybody
 from irmeta.studies.place.everybody import Known
-from irmeta.studies.place.given import InOrder, matched
+from irmeta.studies.place.given import InOrder, known_for_collections
 from irmeta.words import counted, listed
 
 PREFIX = "reported_"
@@ -46,7 +46,11 @@ def fields(
             "the published means do not name their collection; name its systems with --on, or fill in a column "
             "collection"
         )
-    given: Any = matched({name: set() for name in named}, None) if on is None else on
+    given: Any = (
+        known_for_collections({name: set() for name in named}, None)
+        if on is None
+        else on
+    )
     if isinstance(given, InOrder):
         given = {Path(name).stem: one for name, one in given.items()}
     names = list(given) if isinstance(given, Mapping) else ["collection"]
@@ -66,13 +70,13 @@ def figures(
 
     The best system of the time is the best of the collection's and of those that papers of earlier years report.
     """
-    rows, notes = _kept(published, known, metrics)
+    rows, notes = _usable_reports(published, known, metrics)
     columns: dict[str, list[Any]] = {
         name: [getattr(row, name) for row in rows] for name in (*NAMES, "baseline")
     }
     values = np.full((len(rows), len(FIGURES)), np.nan)
     for name, one in known.items():
-        served, _ = everybody.serving(one, {row.metric for row in rows})
+        served, _ = everybody.with_served_cutoff(one, {row.metric for row in rows})
         factors = everybody.factors_of(served)
         topics = factors.sizes["topic"]
         for metric in dict.fromkeys(row.metric for row in rows):
@@ -84,7 +88,7 @@ def figures(
             if at:
                 every = everybody.everybody_of(factors, served, metric)
                 own = [rows[place] for place in at]
-                values[at] = _placed(own, every, topics, level, rng)
+                values[at] = _placed_reports(own, every, topics, level, rng)
     data: dict[str, Any] = {
         PREFIX + name: ("report", np.array(column, dtype=object))
         for name, column in columns.items()
@@ -97,7 +101,7 @@ def figures(
     return data, notes
 
 
-def _kept(
+def _usable_reports(
     published: Published,
     known: Mapping[str, Known],
     metrics: str | Iterable[str] | None,
@@ -117,7 +121,7 @@ def _kept(
         if name is None:
             what = f"on {row.collection}, whose systems --on does not name"
         else:
-            served, _ = everybody.serving(known[name], [row.metric])
+            served, _ = everybody.with_served_cutoff(known[name], [row.metric])
             metric = found_as(row.metric, map(str, served.metric.values))
             if wanted is not None and not {row.metric, metric} & wanted:
                 continue
@@ -150,7 +154,7 @@ def _collection(row: Reported, known: Mapping[str, Known]) -> str | None:
     return None
 
 
-def _placed(
+def _placed_reports(
     rows: Sequence[Reported],
     every: Everybody,
     topics: int,
@@ -169,14 +173,14 @@ def _placed(
     ends[:, known] = alone.placed(both[known], twice[known], every, topics, level, rng)
     own, baselines = np.split(ends, 2, axis=1)
     median = np.full(len(rows), np.median(every.mean))
-    best = _best(rows, every)
+    best = _best_known_means(rows, every)
     below = np.where(claimed, theirs < median - within, np.nan)
     others = np.full(len(rows), every.mean.size)
     columns = [mean, *own, others, median, best, mean >= best - within]
     return np.stack([*columns, theirs, *baselines, below, mean - theirs], axis=1)
 
 
-def _best(rows: Sequence[Reported], every: Everybody) -> Floats:
+def _best_known_means(rows: Sequence[Reported], every: Everybody) -> Floats:
     """Return the best mean that was known when each paper appeared."""
     start = float(every.mean.max())
     earlier = [[one.mean for one in rows if one.year < row.year] for row in rows]

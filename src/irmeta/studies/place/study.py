@@ -33,7 +33,7 @@ from irmeta.studies.place.given import (
     Placed,
     baseline_of,
     cubes_of,
-    matched,
+    known_for_collections,
     run_name,
     scored,
 )
@@ -190,7 +190,7 @@ class _Placed(NamedTuple):
         return {
             name: with_cluster_facts(
                 one
-                if everybody.only_means(self.known[name])
+                if everybody.has_only_means(self.known[name])
                 else with_runs_in_intervals(one)
             )
             for name, one in self.scores.items()
@@ -202,8 +202,8 @@ class _Placed(NamedTuple):
         return {
             "factors": {name: one.attrs["digest"] for name, one in factors.items()},
             "alarms": self.alarms,
-            "fields": {name: anchors.field(one) for name, one in factors.items()},
-            "on_both": anchors.on_both(factors),
+            "fields": {name: anchors.field_facts(one) for name, one in factors.items()},
+            "on_both": anchors.count_on_both(factors),
         }
 
 
@@ -215,12 +215,12 @@ def _among_everybody(
 ) -> _Placed:
     """Put the scores of each collection beside everybody's on the same topics, without holes."""
     topics_of = {name: {*map(str, one.topic.values)} for name, one in cubes.items()}
-    matched_on = matched(topics_of, on)
+    matched_on = known_for_collections(topics_of, on)
     for one in cubes.values():
         standardization.require_raw(one)
     given_on = everybody.known_by_collection(matched_on, list(cubes))
     every = {
-        name: everybody.serving(one, cubes[name].metric.values)[0]
+        name: everybody.with_served_cutoff(one, cubes[name].metric.values)[0]
         for name, one in given_on.items()
     }
     names = everybody.shared_metrics(cubes, every, metrics)
@@ -235,7 +235,7 @@ def _among_everybody(
         of_field = everybody.factors_of(field)
         said += left_out
         said += everybody.notes(one, of_field, field)
-        said += everybody.serving(given_on[name], names)[1]
+        said += everybody.with_served_cutoff(given_on[name], names)[1]
         notes += [f"{name}: {line}" for line in said]
         doubts = standardization.topic_doubts(one, of_field)
         alarms += [f"{name}: {line}" for line in doubts]

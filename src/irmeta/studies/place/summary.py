@@ -21,13 +21,13 @@ _PLACE = ("percentile", "percentile_low", "percentile_high")
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `systems` (an entry and metric), `pairs`, `drift`; `anchored`, `baseline` and `published` if named."""
-    views = _of_systems(outcome) if "entry" in outcome.sizes else {}
+    views = _system_tables(outcome) if "entry" in outcome.sizes else {}
     if "report" in outcome.sizes:
-        views["published"] = claims.published(outcome)
+        views["published"] = claims.report_rows(outcome)
     return views
 
 
-def _of_systems(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+def _system_tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return the tables of systems that have scores."""
     own = frame(
         outcome, (*OWN, *Standing._fields), by=("collection", "system", "metric")
@@ -43,7 +43,7 @@ def _of_systems(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if outcome.sizes["fields"]:
         views["drift"] = between.drifts(outcome)
     if about(outcome)["options"]["anchors"]:
-        views["anchored"] = between.measured(outcome)
+        views["anchored"] = between.anchored_pairs(outcome)
     if about(outcome)["options"]["baseline"] is not None:
         views["baseline"] = _improvements(outcome)
     return {name: with_nulls(view) for name, view in views.items()}
@@ -52,13 +52,13 @@ def _of_systems(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the best entries with their place among everybody's, the clearest pairs, and what papers report."""
     views = tables(outcome)
-    shown = _shown(outcome, views) if "systems" in views else {}
+    shown = _system_overview(outcome, views) if "systems" in views else {}
     if "published" in views:
-        shown |= claims.shown(views["published"])
+        shown |= claims.overview(views["published"])
     return shown
 
 
-def _shown(
+def _system_overview(
     outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]
 ) -> dict[str, pl.DataFrame]:
     """Show the tables of systems that have scores."""
@@ -87,7 +87,7 @@ def _shown(
         )
     }
     if "anchored" in views:
-        shown |= between.shown(views["anchored"])
+        shown |= between.overview(views["anchored"])
     elif "pairs" in views and (several or "baseline" not in views):
         shown |= _pairs(views["pairs"], several=several)
     if "baseline" in views:
@@ -96,14 +96,14 @@ def _shown(
             *(
                 "system",
                 "metric",
-                _side(about(outcome)["options"]["baseline"]).alias("baseline"),
+                _baseline_side(about(outcome)["options"]["baseline"]).alias("baseline"),
             ),
             *("gain", interval_of("gain_low", "gain_high").alias("interval")),
         )
     return shown
 
 
-def _side(baseline: str) -> pl.Expr:
+def _baseline_side(baseline: str) -> pl.Expr:
     """Name the baseline, and the side of the median on which it is itself."""
     below = pl.format("{} (below median)", pl.lit(baseline))
     return (
@@ -142,13 +142,15 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which system stands higher, on several collections, where each stands, and what becomes of the baseline."""
     views = tables(outcome)
-    lines = _said(outcome, views) if "systems" in views else []
+    lines = _system_findings(outcome, views) if "systems" in views else []
     if "published" in views:
         lines += claims.sentences(outcome, views["published"])
     return lines
 
 
-def _said(outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]) -> list[str]:
+def _system_findings(
+    outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]
+) -> list[str]:
     """Say it of systems that have scores."""
     level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
@@ -158,11 +160,13 @@ def _said(outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]) -> list[str]:
     entries = between.without_anchors(outcome, views["systems"], [""])
     for row in first(entries, metric, by="rank"):
         new = row["collection"] not in collections
-        lines.append(_of_entry(row, level, everybody=new))
+        lines.append(_entry_sentence(row, level, everybody=new))
         collections.add(row["collection"])
     if "baseline" in views:
         gains = views["baseline"].drop_nulls(["share_of_way", "p"])
-        lines += [_of_baseline(row, level) for row in first(gains, metric, by="p")]
+        lines += [
+            _baseline_sentence(row, level) for row in first(gains, metric, by="p")
+        ]
     return lines
 
 
@@ -180,8 +184,12 @@ def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
     )
     pairs = frame(outcome, PAIR, by=between.SIDES)
     pairs = pairs.filter(pl.col("collection_a") == pl.col("collection_b"))
-    forward = pairs.filter(system_b=baseline).select("metric", "p", *_gain("a", 1))
-    backward = pairs.filter(system_a=baseline).select("metric", "p", *_gain("b", -1))
+    forward = pairs.filter(system_b=baseline).select(
+        "metric", "p", *_gain_columns("a", 1)
+    )
+    backward = pairs.filter(system_a=baseline).select(
+        "metric", "p", *_gain_columns("b", -1)
+    )
     way = pl.col("best") - pl.col("median")
     found = pl.concat([forward, backward]).join(
         base.drop("system").rename({"baseline_standardized": "baseline"}),
@@ -210,7 +218,7 @@ def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
 _GAIN = ("gain", "gain_low", "gain_high")
 
 
-def _gain(side: str, sign: int) -> list[pl.Expr]:
+def _gain_columns(side: str, sign: int) -> list[pl.Expr]:
     """Name a pair's difference as what the system of one side gains over the other, which is the baseline."""
     low, high = ("difference_low", "difference_high")[::sign]
     columns = (sign * pl.col(name) for name in ("difference", low, high))
@@ -221,7 +229,7 @@ def _gain(side: str, sign: int) -> list[pl.Expr]:
     ]
 
 
-def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
+def _entry_sentence(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
     """Say where a system stands, in a sentence for a paper, and perhaps what everybody's systems score."""
     own = f"{row['system']} on {row['collection']}: {row['metric']} {short(row['score'], 3)}"
     if row["score_rank"] is not None:
@@ -231,13 +239,13 @@ def _of_entry(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
         own += f" ({level:.0%} interval {interval(row['low'], row['high'])})"
     if row["percentile"] is None:
         return f"{own}."
-    own += f"; by standardized scores, {_among(row)}."
+    own += f"; by standardized scores, {_rank_clause(row)}."
     if everybody:
         return f"{own} {_plain_scores(row)}."
     return own
 
 
-def _among(row: Mapping[str, Any]) -> str:
+def _rank_clause(row: Mapping[str, Any]) -> str:
     """Say where a system stands among everybody's, by standardized scores."""
     if row["percentile_low"] is None:
         ends = ""
@@ -264,7 +272,7 @@ def _plain_scores(row: Mapping[str, Any]) -> str:
     )
 
 
-def _of_baseline(row: Mapping[str, Any], level: float) -> str:
+def _baseline_sentence(row: Mapping[str, Any], level: float) -> str:
     """Say what a system improves on, and how far."""
     side = "below" if row["baseline_below_median"] else "at or above"
     gain = short(row["gain"], 3, sign=True)

@@ -15,14 +15,14 @@ from irmeta.scores.result import frame, result, with_nulls
 from irmeta.scores.selection import select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction import accuracy as measures
-from irmeta.studies.result import Result, answered
+from irmeta.studies.result import Result, returning_result
 from irmeta.words import listed
 
 _MEASURES = ("tau", "r2", "r", "rmse", "r2_offset_removed", "bias_share")
 _FIGURES = (*_MEASURES, "inside", "width")
 
 
-@answered
+@returning_result
 def accuracy(predicted: Result, actual: xr.DataArray) -> xr.Dataset:
     """Compare predictions with the actual scores of the same systems, over the systems of each target.
 
@@ -40,7 +40,7 @@ def accuracy(predicted: Result, actual: xr.DataArray) -> xr.Dataset:
     1.0
     """
     actual = check(actual)
-    predictions = _checked(predicted)
+    predictions = _require_predictions(predicted)
     systems = [str(name) for name in predictions["system"].values]
     targets = [str(name) for name in predictions["target"].values]
     chosen = means(select(actual, systems=systems, metrics=targets))
@@ -58,7 +58,7 @@ def accuracy(predicted: Result, actual: xr.DataArray) -> xr.Dataset:
     data: dict[str, Any] = {
         name: (("system", "target"), part) for name, part in cells.items()
     }
-    data |= {name: ("target", part) for name, part in _of_targets(**cells).items()}
+    data |= {name: ("target", part) for name, part in _target_measures(**cells).items()}
     given = [str(name) for name in predictions["metric"].values]
     outcome = result(
         "accuracy",
@@ -70,7 +70,7 @@ def accuracy(predicted: Result, actual: xr.DataArray) -> xr.Dataset:
     return outcome.assign_coords(system=systems, target=targets)
 
 
-def _checked(predicted: object) -> xr.Dataset:
+def _require_predictions(predicted: object) -> xr.Dataset:
     """Return predictions; refuse what is not a result of them, and those of a single system."""
     if (
         not isinstance(predicted, Result)
@@ -87,7 +87,7 @@ def _checked(predicted: object) -> xr.Dataset:
     return predicted.data
 
 
-def _of_targets(
+def _target_measures(
     *, value: Floats, low: Floats, high: Floats, actual: Floats
 ) -> dict[str, Floats]:
     """Measure each target's predictions, all of (system, target): the measures, and how intervals hold; (target,)."""

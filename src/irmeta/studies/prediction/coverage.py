@@ -74,7 +74,10 @@ def coverage(
     at = [names.index(name) for name in wanted]
     sources = [names.index(name) for name in candidates]
     found = np.array(
-        [_held_out(values, name, at, sources, k, level, scale) for name in values]
+        [
+            _coverage_and_width(values, name, at, sources, k, level, scale)
+            for name in values
+        ]
     )
     measured, width = found[:, 0], found[:, 1]  # (collection, target)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
@@ -126,12 +129,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
         f"{float(by_target.mean()):.1%} of the scores; fewest for {by_target.idxmin().item()} "
         f"({float(by_target.min()):.1%}) and on {by_collection.idxmin().item()} "
         f"({float(by_collection.min()):.1%}).",
-        _together(outcome["measured"]),
+        _missed_together_sentence(outcome["measured"]),
         f"Their median half-width is {short(width)} standard deviations of the systems' scores.",
     ]
 
 
-def _together(measured: xr.DataArray) -> str:
+def _missed_together_sentence(measured: xr.DataArray) -> str:
     """Say on how many collections most systems were missed by the intervals of some target."""
     least = measured.min("target")
     failed = least.collection.values[least.values < 0.5]
@@ -151,7 +154,7 @@ def _means(frame: pl.DataFrame, key: str) -> pl.DataFrame:
     )
 
 
-def _held_out(
+def _coverage_and_width(
     values: Mapping[str, Floats],
     held: str,
     targets: Sequence[int],

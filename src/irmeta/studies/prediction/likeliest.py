@@ -30,13 +30,13 @@ class Rankings(NamedTuple):
     systems: int
 
 
-def counted(kind: Judgments, depth: int) -> str:
+def count_metric(kind: Judgments, depth: int) -> str:
     """Name the metric that counts the documents known to be relevant.
 
     kind : which judgments the metrics of the first `depth` documents saw: "full", all of them, or "pool", only those of
         a pool of that depth
 
-    >>> counted("full", 10), counted("pool", 10)
+    >>> count_metric("full", 10), count_metric("pool", 10)
     ('NumRel', 'NumRel(pool=10)')
     """
     if kind == "full":
@@ -47,7 +47,7 @@ def counted(kind: Judgments, depth: int) -> str:
 def metrics_to_add(metrics: Sequence[str], kind: Judgments, depth: int) -> list[str]:
     """Return the metrics to evaluate that the ranking of greatest entropy takes and that are not there.
 
-    kind : the judgments that the metrics saw, as in `counted`
+    kind : the judgments that the metrics saw, as in `count_metric`
 
     >>> metrics_to_add(["P(depth=10)@1000", "AP(depth=10)@100"], "full", 10)
     ['NumRel']
@@ -59,9 +59,11 @@ def metrics_to_add(metrics: Sequence[str], kind: Judgments, depth: int) -> list[
     else:
         inside = f"depth={depth}, pool={depth}"
     bases = [
-        base for base in ("P", "AP") if _of_first(metrics, base, kind, depth) is None
+        base
+        for base in ("P", "AP")
+        if _metric_of_first(metrics, base, kind, depth) is None
     ]
-    counts = [name for name in [counted(kind, depth)] if name not in metrics]
+    counts = [name for name in [count_metric(kind, depth)] if name not in metrics]
     return [*counts, *(f"{base}({inside})@{LENGTH}" for base in bases)]
 
 
@@ -69,16 +71,16 @@ def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | No
     """Return the ranking of greatest entropy of each system and topic; None without the scores by topic that it takes.
 
     These are P and AP of the first documents, as in P(depth=10)@1000 and AP(depth=10)@1000, and NumRel.
-    kind : the judgments that these metrics saw, as in `counted`
+    kind : the judgments that these metrics saw, as in `count_metric`
     """
     metrics = [str(name) for name in scores.metric.values]
-    names = [_of_first(metrics, base, kind, depth) for base in ("P", "AP")]
+    names = [_metric_of_first(metrics, base, kind, depth) for base in ("P", "AP")]
     if metrics_to_add(metrics, kind, depth) or scores.topic.values.tolist() == [ALL]:
         return None
     # of each list, in the order of `Rankings`: P, AP, and the number of relevant documents
     share, ap, relevant = (
         scores.sel(metric=name).values.ravel()
-        for name in (*names, counted(kind, depth))
+        for name in (*names, count_metric(kind, depth))
     )
     cutoff = parse(str(names[0])).cutoff
     assert isinstance(cutoff, int)
@@ -91,12 +93,12 @@ def rankings(scores: xr.DataArray, kind: Judgments, depth: int) -> Rankings | No
     return Rankings(p, relevant, scores.sizes["system"])
 
 
-def _of_first(
+def _metric_of_first(
     metrics: Sequence[str], base: str, kind: Judgments, depth: int
 ) -> str | None:
     """Return the first metric that is P or AP of the first documents, with no cutoff (AP) or one of `depth` or more.
 
-    >>> _of_first(["AP(depth=10)@5", "AP(depth=10)@1000"], "AP", "full", 10)
+    >>> _metric_of_first(["AP(depth=10)@5", "AP(depth=10)@1000"], "AP", "full", 10)
     'AP(depth=10)@1000'
     """
     if kind == "full":
@@ -118,22 +120,22 @@ def _of_first(
     return None
 
 
-def expected(name: str, of: Rankings) -> Floats:
+def expected_means(name: str, of: Rankings) -> Floats:
     """Return the mean that each system is expected to have: (system,); NaN for metrics that cannot be had so.
 
     >>> certain = Rankings(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([2.0, 2.0]), systems=1)
-    >>> expected("P@2", certain).tolist(), expected("AP", certain).tolist(), expected("RR", certain).tolist()
-    ([0.75], [0.75], [nan])
+    >>> [expected_means(name, certain).item() for name in ("P@2", "AP", "RR")]
+    [0.75, 0.75, nan]
     """
     try:
         metric = parse(name)
     except MetricError:  # a metric of the user's own
         return np.full(of.systems, np.nan)
-    by_topic = _expected(metric, of)
+    by_topic = _expected_scores(metric, of)
     return np.asarray(by_topic.reshape(of.systems, -1).mean(axis=1))
 
 
-def _expected(metric: Metric, of: Rankings) -> Floats:
+def _expected_scores(metric: Metric, of: Rankings) -> Floats:
     """Return the expected score of each system and topic; grades above 0 are taken for alike."""
     none = np.full(len(of.p), np.nan)
     cutoff = LENGTH if metric.cutoff is None else metric.cutoff

@@ -27,8 +27,8 @@ from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
 from irmeta.studies.door import study
 from irmeta.studies.prediction.likeliest import (
-    counted,
-    expected,
+    count_metric,
+    expected_means,
     metrics_to_add,
     rankings,
 )
@@ -79,7 +79,7 @@ def lowcost(
     groups = _groups(known, depths)
     _refuse_predictors(wanted, groups, depths)
     predictors = {name for group in groups.values() for name in group}
-    counts = {counted(kind, depth) for kind, depth in groups}
+    counts = {count_metric(kind, depth) for kind, depth in groups}
     used = [name for name in known if name in {*wanted, *predictors, *counts}]
     by_topic, notes = prepare_together(
         cubes, metrics=used, missing=missing, by_topic=True
@@ -111,7 +111,9 @@ def lowcost(
             measured[t, j, d] = fits.measured(at[t], subset)
         for c, name in enumerate(shown):
             actual = values[name][:, at]
-            rivals[:, j, d, c] = _untrained(by_topic[name], actual, wanted, kind, depth)
+            rivals[:, j, d, c] = _untrained_measures(
+                by_topic[name], actual, wanted, kind, depth
+            )
 
     coords = {
         "target": wanted,
@@ -131,14 +133,14 @@ def lowcost(
     else:
         by = "mean tau, training collections left out"
     notes += [f"chosen by {by}", ONE_COLLECTION]
-    notes += _without_rival(by_topic, used, groups)
+    notes += _rival_notes(by_topic, used, groups)
     options = {"roles": role}
     return result(
         "lowcost", data, inputs=cubes, options=options, notes=notes
     ).assign_coords(coords)
 
 
-def _without_rival(
+def _rival_notes(
     by_topic: Mapping[str, xr.DataArray],
     metrics: Sequence[str],
     groups: Iterable[tuple[Judgments, int]],
@@ -192,11 +194,11 @@ class _Fits(NamedTuple):
         rows = []
         for scores in self.shown:
             predicted = scores[:, subset] @ slopes[:, 0] + intercept[0]
-            rows.append(_near(scores[:, target], predicted))
+            rows.append(_measures(scores[:, target], predicted))
         return np.array(rows, dtype=np.float64)
 
 
-def _untrained(
+def _untrained_measures(
     scores: xr.DataArray,
     actual: Floats,
     targets: Sequence[str],
@@ -212,10 +214,12 @@ def _untrained(
     if found is None:
         return np.nan
     pairs = zip(actual.T, targets, strict=True)
-    return np.array([_near(means, expected(target, found)) for means, target in pairs])
+    return np.array(
+        [_measures(means, expected_means(target, found)) for means, target in pairs]
+    )
 
 
-def _near(actual: Floats, predicted: Floats) -> list[float]:
+def _measures(actual: Floats, predicted: Floats) -> list[float]:
     """Return how near predicted scores of systems come to the actual ones; NaN where nothing is predicted."""
     if np.isnan(predicted).any():
         return [np.nan] * len(_MEASURES)
@@ -279,16 +283,16 @@ def findings(outcome: xr.Dataset) -> list[str]:
             judgments = "with all judgments"
         else:
             judgments = "with a pool of that depth"
-        lines.append(f"{target}, {judgments}: {_reached(tau)}.")
+        lines.append(f"{target}, {judgments}: {_reached_clause(tau)}.")
         tested = of_target.isel(collection=outcome["role"].values == "test")
         if tested["entropy_tau"].notnull().any():
             lines.append(
-                f"{target}, {judgments}, without training (maximum entropy): {_beside(tested)}."
+                f"{target}, {judgments}, without training (maximum entropy): {_rival_sentence(tested)}."
             )
     return lines
 
 
-def _beside(tested: xr.Dataset) -> str:
+def _rival_sentence(tested: xr.Dataset) -> str:
     """Say at which depths the rival orders the systems of test collections as well as regression does, or better."""
     mean, regression = (
         tested[name].mean("collection", skipna=False) for name in ("entropy_tau", "tau")
@@ -300,7 +304,7 @@ def _beside(tested: xr.Dataset) -> str:
     return f"{best}; as good as regression or better at depth {', '.join(map(str, as_good))}"
 
 
-def _reached(tau: xr.DataArray) -> str:
+def _reached_clause(tau: xr.DataArray) -> str:
     """Say at which depths tau (depth, collection) is 0.9 or more on every collection."""
     worst = tau.min("collection", skipna=False)
     good = worst.depth.values[worst.values >= 0.9]

@@ -97,7 +97,7 @@ def predictors(
     learned = None
     if learner != "ols":
         model = learners.learner(learner, kernel=kernel, rng=rng)
-        learned = partial(_learned, model, rows)
+        learned = partial(_fit_learner, model, rows)
     fitted = (chosen_on, moments(rows), learned)
     best = partial(_best_of_size, *fitted, tests, names, wanted, candidates)
     parts = [best(size) for size in steps(k, "sizes")]
@@ -168,7 +168,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"With {counted(size, 'predictor')}, tau is 0.9 or more on every collection for: "
             f"{', '.join(good) or 'no metric'}."
         )
-    lines += _undefined(outcome["tau"])
+    lines += _undefined_sentences(outcome["tau"])
     negative = outcome["r2"].values < 0
     if negative.any():
         cases = int(outcome["r2"].notnull().sum())
@@ -181,7 +181,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _undefined(tau: xr.DataArray) -> list[str]:
+def _undefined_sentences(tau: xr.DataArray) -> list[str]:
     """Name the targets and collections on which scores or predictions are all equal."""
     undefined = tau.isnull().any("size").transpose("target", "collection")
     cells = [
@@ -195,7 +195,7 @@ def _undefined(tau: xr.DataArray) -> list[str]:
     ]
 
 
-def _learned(
+def _fit_learner(
     fit: Fit, rows: Floats, subset: Indices, target: int
 ) -> Callable[[Floats], Floats]:
     """Fit a model of a target on a set of predictors; the result predicts from all metrics (system, metric)."""

@@ -154,11 +154,11 @@ class Result:
 
     def to_json(self) -> str:
         """Return the JSON that `--format json` writes: study, inputs, options, findings, notes and tables."""
-        return self._written("json")
+        return self._as_format("json")
 
     def to_latex(self, table: str | None = None) -> str:
         """Return a table in LaTeX: the one named, else the first that a person reads."""
-        return self._written("latex", table)
+        return self._as_format("latex", table)
 
     def explain(self) -> str:
         """Return all that there is to read: every table with all rows, every finding and note, and the method.
@@ -179,7 +179,7 @@ class Result:
         html: str = _report("notebook").html(self)
         return html
 
-    def _written(self, form: str, table: str | None = None) -> str:
+    def _as_format(self, form: str, table: str | None = None) -> str:
         text: str = _report("tables").render(self.data, form, table)
         return text
 
@@ -190,7 +190,7 @@ def _report(module: str) -> Any:
         return import_module(f"irmeta.report.{module}")
 
 
-def answered(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
+def returning_result(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
     """Let a study that makes labelled arrays return them as a Result."""
 
     @wraps(function)

@@ -50,7 +50,7 @@ def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
     }
     coords = {name: one for name, one in called.items() if name in outcome.coords}
     data = {name: one for name, one in called.items() if name not in coords}
-    said = {"options": options | _called(naming, known), LABELS: known}
+    said = {"options": options | _with_labels(naming, known), LABELS: known}
     return outcome.assign(data).assign_coords(coords).assign_attrs(recorded(said))
 
 
@@ -131,10 +131,10 @@ def _require_distinct(known: Mapping[str, str], names: set[str]) -> None:
             )
 
 
-def _called(option: Any, known: Mapping[str, str]) -> Any:
+def _with_labels(option: Any, known: Mapping[str, str]) -> Any:
     """Return options with labels in place of names."""
     if isinstance(option, Mapping):
-        return {name: _called(one, known) for name, one in option.items()}
+        return {name: _with_labels(one, known) for name, one in option.items()}
     if isinstance(option, list):
-        return [_called(one, known) for one in option]
+        return [_with_labels(one, known) for one in option]
     return known.get(option, option) if isinstance(option, str) else option

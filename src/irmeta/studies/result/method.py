@@ -52,9 +52,9 @@ def method_text(outcome: xr.Dataset) -> str:
     facts = about(outcome)
     options = facts["options"]
     told = [
-        f"We used irmeta {facts['inputs']['irmeta']} to {_done(outcome)}",
-        _scores(facts["inputs"]["collections"], options),
-        _test(options, unit_of(outcome)),
+        f"We used irmeta {facts['inputs']['irmeta']} to {_purpose_sentence(outcome)}",
+        _scores_sentence(facts["inputs"]["collections"], options),
+        _test_sentence(options, unit_of(outcome)),
         f"Metrics were related by {_UNITS[options['unit']]}"
         if options.get("unit")
         else "",
@@ -64,12 +64,12 @@ def method_text(outcome: xr.Dataset) -> str:
         f"Intervals have the level {options['level']:.0%}"
         if options.get("level")
         else "",
-        _drawn(options),
+        _resampling_sentence(options),
     ]
     return " ".join(f"{sentence}." for sentence in told if sentence)
 
 
-def _done(outcome: xr.Dataset) -> str:
+def _purpose_sentence(outcome: xr.Dataset) -> str:
     """Return what the function of a study does, as its documentation begins, up to a colon or semicolon."""
     study = studies.STUDIES[studies.name_of(outcome)]
     home = import_module(f"irmeta.studies.{study.home}")
@@ -78,7 +78,7 @@ def _done(outcome: xr.Dataset) -> str:
     return first[0].lower() + first[1:]
 
 
-def _scores(
+def _scores_sentence(
     collections: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]
 ) -> str:
     """Say of how many systems, topics and metrics the scores are, and how many are missing."""
@@ -86,14 +86,14 @@ def _scores(
         return ""
     names: dict[str, list[str]] = {}
     for name, size in collections.items():
-        names.setdefault(_size(size), []).append(name)
+        names.setdefault(_size_phrase(size), []).append(name)
     said = [
-        size if one[0] in UNNAMED else f"{size}{_called(one)}"
+        size if one[0] in UNNAMED else f"{size}{_collections_phrase(one)}"
         for size, one in names.items()
     ]
     left_out = [size[LEFT_OUT] for size in collections.values() if LEFT_OUT in size]
     missing = sum(size["missing"] for size in collections.values())
-    of_missing = joined(left_out) or _missing(options, missing)
+    of_missing = joined(left_out) or _missing_sentence(options, missing)
     part = sum(len(size.get("lacking", ())) for size in collections.values())
     if part:
         of_missing += (
@@ -102,33 +102,33 @@ def _scores(
     return f"The scores are those of {joined(said)}; {of_missing}"
 
 
-def _called(names: Sequence[str]) -> str:
+def _collections_phrase(names: Sequence[str]) -> str:
     """Name collections, or whose scores they are in this study."""
     return f" ({listed(names)})" if set(names) <= ROLES else f" of {listed(names)}"
 
 
-def _size(size: Mapping[str, Any]) -> str:
+def _size_phrase(size: Mapping[str, Any]) -> str:
     chosen = size.get(CHOSEN, {})
     best = f", the best by {chosen['by']}," if "by" in chosen else ""
-    systems = _of(size["systems"], chosen.get("systems"), "system")
+    systems = _share_phrase(size["systems"], chosen.get("systems"), "system")
     said = f"{systems}{best} by {counted(size['metrics'], 'metric')}"
     if "clusters" in size:
         topics, clusters = (size["clusters"][of] for of in ("topics", "clusters"))
-        some = _of(topics, chosen.get("topics"), "topic")
+        some = _share_phrase(topics, chosen.get("topics"), "topic")
         return f"{said} on {some} in {counted(clusters, 'cluster')}"
     if size["topics"] > 1:  # else they are means
-        said += f" on {_of(size['topics'], chosen.get('topics'), 'topic')}"
+        said += f" on {_share_phrase(size['topics'], chosen.get('topics'), 'topic')}"
     return said
 
 
-def _of(number: int, whole: int | None, what: str) -> str:
+def _share_phrase(number: int, whole: int | None, what: str) -> str:
     """Say how many there are, and of how many they were chosen."""
     if whole is None:
         return counted(number, what)
     return f"{number} of {counted(whole, what)}"
 
 
-def _missing(options: Mapping[str, Any], missing: int) -> str:
+def _missing_sentence(options: Mapping[str, Any], missing: int) -> str:
     """Say how many scores are missing, and what was done about it."""
     if not missing:
         return "none is missing"
@@ -139,7 +139,7 @@ def _missing(options: Mapping[str, Any], missing: int) -> str:
     return f"{missing} {are(missing)} missing{how}"
 
 
-def _test(options: Mapping[str, Any], unit: str) -> str:
+def _test_sentence(options: Mapping[str, Any], unit: str) -> str:
     """Say which test was made, at which level, and how it was corrected."""
     test = options.get("test", "none")
     if test == "none":
@@ -155,7 +155,7 @@ def _test(options: Mapping[str, Any], unit: str) -> str:
     return said
 
 
-def _drawn(options: Mapping[str, Any]) -> str:
+def _resampling_sentence(options: Mapping[str, Any]) -> str:
     """Say how often something was drawn at random, and with which seed."""
     kinds = (("resamples", "resample"), ("partitions", "partition"))
     exact = options.get("test") in _EXACT and options.get("correct") != "dunnett"

@@ -87,7 +87,9 @@ def durability(
         require_variation(scores.mean("topic").values.T, metrics)
         team = _teams_by_side(by, scores, teams)
         unknown = unknown or team.unknown
-        found, flat_notes = _aged(by, scores, kind, flat, team.of, generator)
+        found, flat_notes = _durability_figures(
+            by, scores, kind, flat, team.of, generator
+        )
         figures.append(found)
         sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
         notes += [f"{name}: {line}" for line in more + flat_notes]
@@ -103,7 +105,7 @@ def durability(
     for at, name in enumerate(SIZES):
         data[name] = ("topics", [counts[at] for counts in sizes])
     together = team._replace(unknown=unknown)
-    notes.append(_assumed(together))
+    notes.append(_assumption(together))
     options = {"partitions": PARTITIONS, **together.options}
     outcome = result("durability", data, inputs=used, options=options, notes=notes)
     return outcome.assign_coords(topics=list(met), metric=metrics)
@@ -122,7 +124,7 @@ def _teams_by_side(old: xr.DataArray, new: xr.DataArray, teams: Grouping) -> Tea
     )
 
 
-def _assumed(team: Teams) -> str:
+def _assumption(team: Teams) -> str:
     """Say what the random splits assume."""
     if team.source in (None, EACH):
         return "The splits take systems as independent of each other."
@@ -132,7 +134,7 @@ def _assumed(team: Teams) -> str:
     )
 
 
-def _aged(
+def _durability_figures(
     old: xr.DataArray,
     new: xr.DataArray,
     kind: Kind,

@@ -69,8 +69,8 @@ def standardizing_set(
     notes += standardization.flat_topics(full)
     team = teams_of(old["system"].values, teams)
     taus, raw = _taus(old, new, full, sizes, resamples, kind, team.of, generator)
-    notes += _tied(taus, sizes, old)
-    notes.append(_drawn(team))
+    notes += _tie_notes(taus, sizes, old)
+    notes.append(_sampling_note(team))
     over = ("systems", "metric")
     data: dict[str, Any] = {}
     for name, share in PERCENTILES.items():
@@ -152,7 +152,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         of_metric = outcome.sel(metric=metric)
         raw = of_metric["raw"].item()
         often = [
-            f"{_enough(of_metric, name)} in {share} of draws"
+            f"{_enough_clause(of_metric, name)} in {share} of draws"
             for name, share in (("p5", "95%"), ("p1", "99%"))
         ]
         lines.append(
@@ -162,7 +162,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _enough(of_metric: xr.Dataset, percentile: str) -> str:
+def _enough_clause(of_metric: xr.Dataset, percentile: str) -> str:
     """Say how many systems reach the tau of raw scores at a percentile of the draws."""
     reached = of_metric.systems.values[
         (of_metric[percentile] >= of_metric["raw"]).values
@@ -172,7 +172,7 @@ def _enough(of_metric: xr.Dataset, percentile: str) -> str:
     return f"{reached[0]} systems are enough"
 
 
-def _drawn(team: Teams) -> str:
+def _sampling_note(team: Teams) -> str:
     """Say what was drawn."""
     if team.source is None:
         return (
@@ -187,7 +187,7 @@ def _drawn(team: Teams) -> str:
     )
 
 
-def _tied(taus: Floats, sizes: Sequence[int], old: xr.DataArray) -> list[str]:
+def _tie_notes(taus: Floats, sizes: Sequence[int], old: xr.DataArray) -> list[str]:
     """Note the draws by which all new systems are tied, so that tau is undefined."""
     draws = len(taus)
     counts = np.isnan(taus).sum(axis=0)  # (size, metric)

@@ -20,7 +20,7 @@ from irmeta.scores.averages.means import additive, systems_ahead
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
 from irmeta.studies.choice.ranking.study import is_reported
-from irmeta.studies.judges.estimate import highest
+from irmeta.studies.judges.estimate import best_systems_sentence
 from irmeta.words import counted, joined, listed
 
 MOST = 400_000
@@ -43,7 +43,7 @@ def panels(content: Content) -> list[Panel]:
     made = content.each(partial(panel, content))
     for at, one in enumerate(made):
         if (both := _together(content, one.label)) is not None:
-            first = f"By {content.order[one.label]} of people and machine together, {highest(both)}"
+            first = f"By {content.order[one.label]} of people and machine together, {best_systems_sentence(both)}"
             made[at] = replace(one, findings=[first, *one.findings])
     return made
 

@@ -16,7 +16,7 @@ from irmeta.scores.result import frame
 from irmeta.stats import descriptive
 from irmeta.stats.rankings.first import few
 from irmeta.studies.differences.description.study import EQUAL, LEFT
-from irmeta.studies.differences.without import CHANGE, between, goes
+from irmeta.studies.differences.without import CHANGE, change_interval, without_clause
 from irmeta.words import are, counted, listed
 
 FEW_METRICS = 4
@@ -125,7 +125,9 @@ def _tables_without_flagged(one: xr.Dataset) -> dict[str, pl.DataFrame]:
         "its interval": intervals(one["change_low"].values, one["change_high"].values),
     }
     best = one.system.values[one["rank"].values.argmin()]
-    return {f"{goes(one)}: the lead of {best} over each": pl.DataFrame(columns)}
+    return {
+        f"{without_clause(one)}: the lead of {best} over each": pl.DataFrame(columns)
+    }
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -171,8 +173,8 @@ def _survival_sentence(one: xr.Dataset) -> str:
         fresh = f"{now - stay} {are(now - stay)} new"
         survive = f"Of {counted(pairs, 'distinguished pair')} {stay} stay, and {fresh}."
     return (
-        f"{goes(one)}, {first} the best by {by}: its lead over {name} changes to {lead}, by {change}"
-        f"{between(rival, level)}. {survive}"
+        f"{without_clause(one)}, {first} the best by {by}: its lead over {name} changes to {lead}, by {change}"
+        f"{change_interval(rival, level)}. {survive}"
     )
 
 

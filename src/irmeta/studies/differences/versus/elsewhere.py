@@ -11,7 +11,7 @@ from irmeta.scores.selection import prepare
 from irmeta.stats.tests import stepdown
 
 
-def comparing(scores: xr.DataArray) -> dict[str, Any]:
+def comparison_facts(scores: xr.DataArray) -> dict[str, Any]:
     """Return what the comparison of any two systems of a cube is by, as JSON can have it.
 
     scores : a cube of at least 2 topics, or clusters.
@@ -20,7 +20,7 @@ def comparing(scores: xr.DataArray) -> dict[str, Any]:
     and 1.  widest : by metric the largest difference of two means, infinite where there is none.
 
     >>> from irmeta.scores.cube import cube
-    >>> comparing(cube([[[0.1], [0.3]]], ["a"], ["301", "302"], ["AP"]))["fixed"]
+    >>> comparison_facts(cube([[[0.1], [0.3]]], ["a"], ["301", "302"], ["AP"]))["fixed"]
     10000
     """
     units, _ = prepare(scores, missing="pairwise", pairs=True)

@@ -51,7 +51,7 @@ class Family:
     ) -> "Family":
         """Find who is compared; raises ScoresError for an unknown system, and where nobody is left."""
         system = known_as(system, scores.system.values) or system
-        others = _others(scores, system)
+        others = _other_systems(scores, system)
         return cls(scores, system, others, _baselines(system, others, against))
 
     @cached_property
@@ -81,7 +81,7 @@ class Family:
         plain, opponent, who = differences(
             additive(scores), self.system, self.others, self.names
         )
-        shown, theirs = (_of_each(one, self.line) for one in (plain, opponent))
+        shown, theirs = (_unit_figures(one, self.line) for one in (plain, opponent))
         places = {name: self.line[name] for name in ("topic", "metric")}
         data: dict[str, Any] = {
             "wins": (PAIR, (shown > 0).sum(axis=1)),
@@ -96,10 +96,12 @@ class Family:
             ),
             "mean": means(self.scores).sel(system=self.system, drop=True),
         }
-        data |= self._beside_others(unit_scores(scores))
-        return data | _behind_sign(contributions(np.moveaxis(plain, 1, 2), self.line))
+        data |= self._other_system_scores(unit_scores(scores))
+        return data | _topics_behind_sign(
+            contributions(np.moveaxis(plain, 1, 2), self.line)
+        )
 
-    def _beside_others(self, scores: xr.DataArray) -> dict[str, Any]:
+    def _other_system_scores(self, scores: xr.DataArray) -> dict[str, Any]:
         """Return by topic the system's score, the median and best of the others, and how many are above."""
         rest = scores.sel(system=self.others)
         own = scores.sel(system=self.system, drop=True)
@@ -110,7 +112,7 @@ class Family:
             "systems_above": (rest > own + 1e-12).sum("system"),
         }
 
-    def tied(self) -> list[str]:
+    def tie_notes(self) -> list[str]:
         """Say by which metrics several systems tie for the best other one, of which the first is taken."""
         if not self.picks_best:
             return []
@@ -126,7 +128,7 @@ class Family:
         return notes
 
 
-def _others(scores: xr.DataArray, system: str) -> list[str]:
+def _other_systems(scores: xr.DataArray, system: str) -> list[str]:
     systems = [str(name) for name in scores.system.values]
     if system not in systems:
         runs = [name for name in systems if stem(name) == system]
@@ -148,10 +150,10 @@ def _others(scores: xr.DataArray, system: str) -> list[str]:
     return others
 
 
-def asked_for(against: str | Iterable[str], others: Sequence[str]) -> list[str]:
+def baseline_names(against: str | Iterable[str], others: Sequence[str]) -> list[str]:
     """Return the names of baselines as they are given, "all" among them.
 
-    >>> asked_for("Fusion 2, all", ["Fusion 2", "bm25"])
+    >>> baseline_names("Fusion 2, all", ["Fusion 2", "bm25"])
     ['Fusion 2', 'all']
     """
     if isinstance(against, str):
@@ -164,7 +166,7 @@ def _baselines(
 ) -> list[str]:
     """List whom to compare with, each once, in the order asked for."""
     names: list[str] = []
-    for name in asked_for(against, others):
+    for name in baseline_names(against, others):
         if name == system:
             raise ScoresError(
                 f"{system} cannot be compared with itself; name other systems in --against"
@@ -183,12 +185,12 @@ def _baselines(
     return list(dict.fromkeys(names))
 
 
-def _of_each(found: Floats, line: xr.DataArray) -> Floats:
+def _unit_figures(found: Floats, line: xr.DataArray) -> Floats:
     """Return figures of each topic, or of each cluster by itself, (against, topic, metric)."""
     return np.moveaxis(unit_values(np.moveaxis(found, 1, 2), line), 2, 1)
 
 
-def _behind_sign(found: Floats) -> dict[str, Any]:
+def _topics_behind_sign(found: Floats) -> dict[str, Any]:
     """Return the fewest topics that the sign of each difference rests on.
 
     found : what each topic adds to a difference, (against, metric, topic).

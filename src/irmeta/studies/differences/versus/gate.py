@@ -65,7 +65,7 @@ class Policy(NamedTuple):
         return cls(margin, unless_safe, path, path is not None or over is not None)
 
 
-def gated(
+def judge_losses(
     tonight: Night,
     past: list[Night],
     shape: tuple[int, int],
@@ -83,7 +83,7 @@ def gated(
     again = next((at for at, one in enumerate(past, 1) if one.same(tonight)), None)
     nights = [*past, tonight] if again is None else list(past[:again])
     limit = _limit(nights, alpha, single=not policy.nightly)
-    bounds, figures = _shown(nights, limit, np.tile(most, shape[0]))
+    bounds, figures = _loss_bounds(nights, limit, np.tile(most, shape[0]))
     verdict = np.where(bounds.possible < policy.margin, SAFE, OPEN)
     verdict = np.where(bounds.shown > policy.margin, WORSE, verdict)
     if again is None and policy.history is not None:
@@ -109,10 +109,10 @@ def gated(
     if policy.nightly:
         night = (len(nights) - 1) % statistics.NIGHTS + 1
         data["look"] = f"night {night} of {statistics.NIGHTS}"
-    return data, [_note(policy, len(nights), again, alpha)]
+    return data, [_level_note(policy, len(nights), again, alpha)]
 
 
-def _shown(
+def _loss_bounds(
     nights: list[Night], limit: float, widest: Floats
 ) -> tuple[statistics.Bounds, dict[str, Any]]:
     """Return what the last night shows of losses, and with anchors how far the judge's scores of them fell."""
@@ -147,7 +147,7 @@ def _limit(nights: list[Night], alpha: float, *, single: bool) -> float:
     return looks.limits(drawn, single=single)[-1]
 
 
-def _note(policy: Policy, night: int, again: int | None, alpha: float) -> str:
+def _level_note(policy: Policy, night: int, again: int | None, alpha: float) -> str:
     """Say what the level is of."""
     if not policy.nightly:
         return (
@@ -173,11 +173,13 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     look = f"({one['look'].item()}); more than {margin:g} is too much"
     less = bool(one["significant"]) and difference < 0
     if "cause" in one:
-        but, why = "; apart from the judge", f" {_why(one, other, digits)}"
+        but, why = "; apart from the judge", f" {_cause_sentence(one, other, digits)}"
     if verdict == WORSE:
-        least = max(margin, _cut(float(one["loss_shown"]), np.floor, digits))
+        least = max(
+            margin, _rounded_outward(float(one["loss_shown"]), np.floor, digits)
+        )
         return f"Worse: {scores}{but} a loss of {short(least, digits)} or more is shown {look}.{why}"
-    possible = _cut(float(one["loss_possible"]), np.ceil, digits)
+    possible = _rounded_outward(float(one["loss_possible"]), np.ceil, digits)
     if verdict == SAFE:
         most = min(margin, possible)
         size = "any loss" if most <= 0 else f"a loss of {short(most, digits)} or more"
@@ -187,11 +189,11 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (
         f"Cannot tell: {scores}{but} a loss of {size} is possible {look}."
-        f"{why}{by if less else ''} {_sees(one, unit, digits)}"
+        f"{why}{by if less else ''} {_bound_clause(one, unit, digits)}"
     )
 
 
-def _why(one: xr.Dataset, other: str, digits: int) -> str:
+def _cause_sentence(one: xr.Dataset, other: str, digits: int) -> str:
     """Name the cause of a drop, and say how far the judge moved on the anchors."""
     named = {
         "none": "No cause is shown",
@@ -200,8 +202,8 @@ def _why(one: xr.Dataset, other: str, digits: int) -> str:
         "both": "The causes are the system and the judge",
     }[str(one["cause"].item())]
     fall = float(one["fall"])
-    least = _cut(float(one["fell_least"]), np.floor, digits)
-    most = _cut(float(one["fell_most"]), np.ceil, digits)
+    least = _rounded_outward(float(one["fell_least"]), np.floor, digits)
+    most = _rounded_outward(float(one["fell_most"]), np.ceil, digits)
     ends = ""
     if np.isfinite([least, most]).all():
         ends = f", {interval(-most, -least, digits, sign=True)}"
@@ -216,7 +218,7 @@ def _why(one: xr.Dataset, other: str, digits: int) -> str:
     )
 
 
-def _sees(one: xr.Dataset, unit: str, digits: int) -> str:
+def _bound_clause(one: xr.Dataset, unit: str, digits: int) -> str:
     """Say which loss these topics show, and how many would tell."""
     count = int(one["by_topic"].notnull().sum())
     visible, needed = float(one["visible"]), float(one["topics_needed"])
@@ -226,7 +228,7 @@ def _sees(one: xr.Dataset, unit: str, digits: int) -> str:
     if np.isinf(visible):
         seen = f"{topics} cannot show that a loss is too much"
     else:
-        size = short(_cut(visible, np.ceil, digits), digits)
+        size = short(_rounded_outward(visible, np.ceil, digits), digits)
         seen = f"{topics} can show a loss of {size} or more"
     if count < needed < np.inf:
         return (
@@ -252,6 +254,6 @@ def _digits(margin: float) -> int:
     return max(3, int(np.ceil(-np.log10(margin))) + 1)
 
 
-def _cut(value: float, way: Any, digits: int) -> float:
+def _rounded_outward(value: float, way: Any, digits: int) -> float:
     """Cut a loss to its decimals, down or up, so that what is claimed holds."""
     return float(way(round(value * 10**digits, 6)) / 10**digits)

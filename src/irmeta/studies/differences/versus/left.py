@@ -10,7 +10,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import intervals, signed
 from irmeta.scores.result import frame
 from irmeta.studies.differences.versus.pairs import MEDIAN
-from irmeta.studies.differences.without import CHANGE, between, goes
+from irmeta.studies.differences.without import CHANGE, change_interval, without_clause
 from irmeta.words import listed
 
 WORDS = {"better": "better than", "worse": "worse than", "-": "not distinguished from"}
@@ -30,7 +30,7 @@ def verdicts(outcome: xr.Dataset, of: str = "") -> np.ndarray:
     return np.where(sure, np.where(up, "better", "worse"), "-")
 
 
-def shown(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
+def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show verdicts and differences without the flagged topics, the largest change first."""
     flat = outcome.stack(pair=("metric", "against"))
     largest_first = np.argsort(-np.abs(flat["change"].values), kind="stable")
@@ -45,19 +45,19 @@ def shown(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     ]
     columns["change"] = signed(flat["change"].values)
     ends = intervals(flat["change_low"].values, flat["change_high"].values)
-    return {goes(outcome): pl.DataFrame(columns | {"its interval": ends})}
+    return {without_clause(outcome): pl.DataFrame(columns | {"its interval": ends})}
 
 
 def sentences(one: xr.Dataset, few: int) -> Iterator[str]:
     """Say of comparisons by one metric which verdicts survive, and how differences change."""
     if one.sizes["against"] <= few:
         for at in range(one.sizes["against"]):
-            yield _of_one(one.isel(against=at))
+            yield _single_sentence(one.isel(against=at))
     else:
-        yield _of_many(one)
+        yield _count_sentence(one)
 
 
-def _of_one(one: xr.Dataset) -> str:
+def _single_sentence(one: xr.Dataset) -> str:
     """Say whether one verdict survives, and how the difference changes."""
     options = about(one)["options"]
     before, after = (str(one[name].item()) for name in ("who", "without_who"))
@@ -67,19 +67,19 @@ def _of_one(one: xr.Dataset) -> str:
     if old != new:
         still, was = "", f" (with them {old} {'it' if before == after else before})"
     metric = one.metric.item()
-    said = f"{goes(one)}, {options['system']} is {still}{new} {other} by {metric}{was}"
+    said = f"{without_clause(one)}, {options['system']} is {still}{new} {other} by {metric}{was}"
     if np.isnan(change := float(one["change"])):
         return f"{said}, which is then the best of the others."
     difference, moved = signed([one["without_difference"], change])
     level = f"{1 - options['alpha']:.0%}"
-    return f"{said}. The difference changes to {difference}, by {moved}{between(one, level)}."
+    return f"{said}. The difference changes to {difference}, by {moved}{change_interval(one, level)}."
 
 
-def _of_many(one: xr.Dataset) -> str:
+def _count_sentence(one: xr.Dataset) -> str:
     """Count the verdicts that survive, and the differences that surely change."""
     same = verdicts(one) == verdicts(one, "without_")
     which = "" if same.all() else f" (not: {listed(one.against.values[~same])})"
-    stay = f"{goes(one)}, {same.sum()} of {same.size} verdicts by {one.metric.item()} stay{which}."
+    stay = f"{without_clause(one)}, {same.sum()} of {same.size} verdicts by {one.metric.item()} stay{which}."
     low, high = one["change_low"], one["change_high"]
     if low.isnull().all():
         return stay

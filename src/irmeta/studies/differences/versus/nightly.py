@@ -100,12 +100,12 @@ class Asked(NamedTuple):
         cubes = by_name(over)
         return [
             self.night(self._prepared(parts.topics), name, parts)
-            for cube, names in self._nightly(cubes, system)
+            for cube, names in self._cubes_by_night(cubes, system)
             for parts in [Parts.of(cube, anchors)]
             for name in names
         ]
 
-    def _nightly(
+    def _cubes_by_night(
         self, cubes: Mapping[str, xr.DataArray], system: str
     ) -> Iterator[tuple[xr.DataArray, list[str]]]:
         for collection, cube in cubes.items():
@@ -131,7 +131,7 @@ class Asked(NamedTuple):
         found, _, _ = differences(additive(scores), system, others, self.names)
         topics = [str(name) for name in scores.topic.values]
         rows = np.moveaxis(found, 1, 2).reshape(-1, len(topics))
-        return [_known(topics, row) for row in rows]
+        return [_scored_topics(topics, row) for row in rows]
 
 
 def require_named(names: Sequence[str], scores: xr.DataArray) -> None:
@@ -159,7 +159,7 @@ def require_room(family: Family, margin: float) -> None:
     )
 
 
-def _known(topics: Sequence[str], row: Floats) -> dict[str, float]:
+def _scored_topics(topics: Sequence[str], row: Floats) -> dict[str, float]:
     return {
         topic: float(value)
         for topic, value in zip(topics, row, strict=True)

@@ -38,7 +38,7 @@ def scores_of(
             rows.append(np.where(none, np.nan, median))
             who.append([MEDIAN] * values.shape[2])
         else:
-            best = _best(values)  # (metric,)
+            best = _best_systems(values)  # (metric,)
             rows.append(
                 np.stack([values[at, :, m] for m, at in enumerate(best)], axis=1)
             )
@@ -46,7 +46,7 @@ def scores_of(
     return np.stack(rows), who
 
 
-def _best(values: Floats) -> Ints:
+def _best_systems(values: Floats) -> Ints:
     """Return the system of the best mean by each metric, from (system, topic, metric); one that misses topics is none.
 
     A mean over other topics does not compare.

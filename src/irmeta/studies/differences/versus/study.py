@@ -30,8 +30,8 @@ from irmeta.studies.differences.notes import (
     notes_on_tests,
     only_tests,
 )
-from irmeta.studies.differences.versus.family import PAIR, Family, asked_for
-from irmeta.studies.differences.versus.gate import Policy, gated
+from irmeta.studies.differences.versus.family import PAIR, Family, baseline_names
+from irmeta.studies.differences.versus.gate import Policy, judge_losses
 from irmeta.studies.differences.versus.nightly import (
     Asked,
     Parts,
@@ -131,7 +131,7 @@ def versus(
     generator, _ = seeded(rng)
     parts = Parts.of(scores, anchors)
     way_of_holes = missing
-    if missing == "error" and _are_named(parts.topics, system, against, metrics):
+    if missing == "error" and _all_are_named(parts.topics, system, against, metrics):
         way_of_holes = "pairwise"  # only others may lack scores
     scores, notes = prepare(
         parts.topics, metrics=metrics, missing=way_of_holes, pairs=True
@@ -140,9 +140,9 @@ def versus(
     _require_topics(scores.sizes["topic"], parts)
     _require_kept(system, parts.topics, scores, missing)
     family = Family.of(scores, system, against)
-    family, left_out = _comparable(family, asked_for(against, family.others))
+    family, left_out = _comparable(family, baseline_names(against, family.others))
     notes += left_out
-    notes += family.tied()
+    notes += family.tie_notes()
     notes += no_result_notes(scores, [family.system, *family.names])
     _require_common(family.found, family.names, way.correct)
     figures = _figures(family, way, generator)
@@ -150,7 +150,9 @@ def versus(
     data |= family.by_topic()
     if policy is not None:
         asked = Asked(family.names, family.metrics, way_of_holes, policy.margin)
-        verdicts, said = _gated(family, asked, parts, policy, over, anchors, alpha)
+        verdicts, said = _gate_figures(
+            family, asked, parts, policy, over, anchors, alpha
+        )
         data |= verdicts
         notes += said
     flagged = None
@@ -163,8 +165,8 @@ def versus(
             by_topic=True,
         )
         flagged = leave_out(whole, without)
-        notes += [*flagged.notes, *_on_rest(flagged, family, way)]
-    notes += _on_others(family, way, figures, generator)
+        notes += [*flagged.notes, *_notes_on_rest(flagged, family, way)]
+    notes += _correction_notes(family, way, figures, generator)
     outcome = result(
         "versus",
         data,
@@ -218,7 +220,7 @@ def _require_kept(
         )
 
 
-def _are_named(
+def _all_are_named(
     scores: xr.DataArray,
     system: str,
     against: str | Iterable[str],
@@ -249,7 +251,7 @@ def _require_topics(count: int, parts: Parts) -> None:
 
 def _comparable(family: Family, asked: Sequence[str]) -> tuple[Family, list[str]]:
     """Leave out those of all systems that share too few topics with this one, unless nobody is left; and say so."""
-    lacking = _lacking(family.found, family.names)
+    lacking = _with_too_few_topics(family.found, family.names)
     lacking = [name for name in lacking if name not in asked]
     if ALL not in asked or not lacking or len(lacking) == len(family.names):
         return family, []
@@ -263,7 +265,7 @@ def _comparable(family: Family, asked: Sequence[str]) -> tuple[Family, list[str]
     return replace(family, names=names), [note]
 
 
-def _lacking(found: Floats, names: Sequence[str]) -> list[str]:
+def _with_too_few_topics(found: Floats, names: Sequence[str]) -> list[str]:
     """List those whose differences (against, topic, metric) are of fewer than two topics by some metric."""
     few = np.isfinite(found).sum(axis=1).min(axis=1) < 2  # (against,)
     return [name for name, lacks in zip(names, few, strict=True) if lacks]
@@ -272,7 +274,7 @@ def _lacking(found: Floats, names: Sequence[str]) -> list[str]:
 def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
     """Raise ScoresError where differences (against, topic, metric) are too few to test, or cannot be tested jointly."""
     absent = np.isnan(found)
-    lacking = _lacking(found, names)
+    lacking = _with_too_few_topics(found, names)
     if len(lacking) == len(names) > 1:
         raise ScoresError(
             f"fewer than 2 topics are shared with any of {counted(len(names), 'system')}; compare another system"
@@ -292,12 +294,14 @@ def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Fl
     """Test all differences by each metric; figures over (against, metric)."""
     found = np.moveaxis(family.found, 2, 0)  # (metric, against, topic)
     tested = [
-        _tested(one, way, again(rng), binary=bool(binary))
+        _test_one_metric(one, way, again(rng), binary=bool(binary))
         for one, binary in zip(found, right_or_wrong(family.scores), strict=True)
     ]
     if way.test in OF_CLUSTERS and SIZE in family.line.coords:
         of = OF_CLUSTERS[way.test]
-        by_itself = [_tested(of(one, family.line), way, again(rng)) for one in found]
+        by_itself = [
+            _test_one_metric(of(one, family.line), way, again(rng)) for one in found
+        ]
         tested = [one | only_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     figures = {
         name: np.stack([one[name] for one in tested], axis=1) for name in tested[0]
@@ -307,7 +311,7 @@ def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Fl
     return figures | ends
 
 
-def _tested(
+def _test_one_metric(
     found: Floats, way: Way, rng: np.random.Generator, *, binary: bool = False
 ) -> dict[str, Floats]:
     """Test the differences (against, topic) of one metric, each on the topics where it has one."""
@@ -320,7 +324,7 @@ def _tested(
     return compare(Compared(found), way, rng, parts, binary=binary)
 
 
-def _gated(
+def _gate_figures(
     family: Family,
     asked: Asked,
     parts: Parts,
@@ -337,22 +341,22 @@ def _gated(
     tonight = asked.night(family.scores, family.system, parts)
     shape = (len(family.names), len(family.metrics))
     most = widest(family.scores)
-    verdicts, said = gated(tonight, past, shape, policy, alpha, most)
+    verdicts, said = judge_losses(tonight, past, shape, policy, alpha, most)
     return means_on(parts, asked, family.system, anchors or {}) | dict(verdicts), said
 
 
-def _on_rest(flagged: Flagged, family: Family, way: Way) -> list[str]:
+def _notes_on_rest(flagged: Flagged, family: Family, way: Way) -> list[str]:
     """Say what tests hold on the topics that are not flagged, where that is not said of all topics."""
     if flagged.gone is None:
         return []
     scores, found, names = family.scores, family.found, family.names
     left = scores.isel(topic=~flagged.gone), found[:, ~flagged.gone]
     return flagged.only(
-        _on_tests(way, *left, names), _on_tests(way, scores, found, names)
+        _test_notes(way, *left, names), _test_notes(way, scores, found, names)
     )
 
 
-def _on_others(
+def _correction_notes(
     family: Family, way: Way, figures: Mapping[str, Floats], rng: np.random.Generator
 ) -> list[str]:
     """Say which verdicts on some systems would not be, were they corrected for the comparisons with all others."""
@@ -383,19 +387,21 @@ def _on_others(
 def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
     """Say what intervals and tests hold."""
     scores = family.scores
-    notes = _on_tests(way, scores, family.found, family.names)
+    notes = _test_notes(way, scores, family.found, family.names)
     notes += notes_on_intervals(way, scores, "comparison")
-    notes += _on_intervals_without_verdict(figures, way)
+    notes += _undecided_interval_notes(figures, way)
     notes += constant_difference_notes(figures["effect_size"], figures["low"])
     notes += equivalence_notes(way.margin, scores)
     if family.picks_best:
         notes.append(
             "The best other system was picked by these scores, so it looks better than it is."
         )
-    return [*notes, *_on_picked(family, way, figures)]
+    return [*notes, *_picked_best_notes(family, way, figures)]
 
 
-def _on_picked(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
+def _picked_best_notes(
+    family: Family, way: Way, figures: Mapping[str, Floats]
+) -> list[str]:
     """Say of a system compared with all others that has the highest mean what holds if it was picked for that."""
     first = (figures["difference"] >= 0).all(axis=0)
     claims = (figures["p_corrected"] < way.alpha).any(axis=0)
@@ -410,7 +416,7 @@ def _on_picked(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[
     ]
 
 
-def _on_tests(
+def _test_notes(
     way: Way, scores: xr.DataArray, found: Floats, against: Sequence[str]
 ) -> list[str]:
     """Say what tests hold; found : the differences, (against, topic, metric)."""
@@ -420,7 +426,7 @@ def _on_tests(
     )
 
 
-def _on_intervals_without_verdict(figures: Mapping[str, Floats], way: Way) -> list[str]:
+def _undecided_interval_notes(figures: Mapping[str, Floats], way: Way) -> list[str]:
     """Say where intervals of single comparisons exclude 0 but the test shows no difference."""
     excludes = (figures["low"] > 0) | (figures["high"] < 0)
     apart = int((excludes & (figures["p_corrected"] >= way.alpha)).sum())

@@ -86,7 +86,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     ).rename({"by_topic": "difference"})
     fields.insert(fields.index("fewest") + 1, "relative")
     comparisons = frame(
-        outcome.assign(relative=_relative(outcome)), fields, by=["metric", "against"]
+        outcome.assign(relative=_relative_differences(outcome)),
+        fields,
+        by=["metric", "against"],
     )
     views = {
         "comparisons": comparisons.with_columns(
@@ -94,15 +96,15 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             pl.col("relative").fill_nan(None),
         )
         .select("against", "metric", *fields)
-        .sort(_place(outcome), "difference", maintain_order=True),
-        "topics": _topics(outcome),
+        .sort(_metric_position(outcome), "difference", maintain_order=True),
+        "topics": _topic_rows(outcome),
         "differences": by_topic,
         "contradictions": _contradictions(outcome),
     }
     return views | ({"without": left.table(outcome)} if "change" in outcome else {})
 
 
-def _place(outcome: xr.Dataset) -> pl.Expr:
+def _metric_position(outcome: xr.Dataset) -> pl.Expr:
     """Return the place of each row's metric in the result."""
     names = outcome.metric.values.astype(str).tolist()
     return pl.col("metric").replace_strict(
@@ -110,7 +112,7 @@ def _place(outcome: xr.Dataset) -> pl.Expr:
     )
 
 
-def _topics(outcome: xr.Dataset) -> pl.DataFrame:
+def _topic_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Return a row for each topic by each metric; a single opponent stands beside the system."""
     fields = ["score", "median", "best", "systems_above"]
     if outcome.sizes["against"] > 1:
@@ -120,7 +122,7 @@ def _topics(outcome: xr.Dataset) -> pl.DataFrame:
     return frame(beside, fields, by=["topic", "metric"]).rename({"gap": "difference"})
 
 
-def _relative(outcome: xr.Dataset) -> xr.DataArray:
+def _relative_differences(outcome: xr.Dataset) -> xr.DataArray:
     """Return each difference as a share of the other's mean; NaN where scores have no 0 from which a share is taken."""
     by_topic, difference = outcome["by_topic"], outcome["difference"]
     other = outcome["opponent"].where(by_topic.notnull())
@@ -161,7 +163,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show comparisons, or of several systems by many metrics how many are won and lost; then topics."""
     alone, few = outcome.sizes["against"] == 1, outcome.sizes["metric"] <= FEW_METRICS
     if not alone and not few:
-        return {"metrics": _by_metric(outcome)}
+        return {"metrics": _metric_rows(outcome)}
     each = [outcome.sel(metric=metric) for metric in outcome.metric.values]
     if "verdict" in outcome:  # the worst come first, as in what is said
         each.sort(key=lambda one: min(map(gate.ORDER.index, one["verdict"].values)))
@@ -173,7 +175,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         )
         whom = f"against {outcome.against.item()}{by_topic}"
         rows = [
-            _compared(one).select(
+            _comparison_rows(one).select(
                 pl.lit(str(one.metric.item())).alias("metric"), pl.exclude("against")
             )
             for one in each
@@ -184,17 +186,17 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             one.isel(against=np.argsort(one["difference"].values, kind="stable"))
             for one in each
         ]
-        views = {f"by {one.metric.item()}": _compared(one) for one in each}
+        views = {f"by {one.metric.item()}": _comparison_rows(one) for one in each}
     if "change" in outcome:
-        return left.shown(outcome) | views
+        return left.overview(outcome) | views
     if is_estimated(outcome) or not few:
         return views
     for one in each:
-        views[_titled(one)] = _extremes(one)
+        views[_topics_title(one)] = _extreme_topics(one)
     return views
 
 
-def _titled(one: xr.Dataset) -> str:
+def _topics_title(one: xr.Dataset) -> str:
     """Say which topics a table shows, of how many, and which option shows all."""
     every = int((one["by_topic"].notnull().any("against")).sum())
     all_, of = "", ""
@@ -204,12 +206,10 @@ def _titled(one: xr.Dataset) -> str:
         all_ = " (--table topics)"
     if every > 2 * FEW_TOPICS:
         of = f" of {every}"
-    return (
-        f"{unit_of(one)}s by {one.metric.item()} against {_whom(one)}: {ENDS}{of}{all_}"
-    )
+    return f"{unit_of(one)}s by {one.metric.item()} against {_opponent_phrase(one)}: {ENDS}{of}{all_}"
 
 
-def _whom(one: xr.Dataset) -> str:
+def _opponent_phrase(one: xr.Dataset) -> str:
     """Say against whom topics are the worst and the best: the only opponent, or of several the median of the others."""
     if one.sizes["against"] > 1:
         return "the median of the others"
@@ -219,7 +219,7 @@ def _whom(one: xr.Dataset) -> str:
     return f"{who}, the best of the others by mean"
 
 
-def _compared(one: xr.Dataset) -> pl.DataFrame:
+def _comparison_rows(one: xr.Dataset) -> pl.DataFrame:
     """Return a row for each comparison by one metric."""
     alpha = about(one)["options"]["alpha"]
     names = [str(name) for name in one.against.values]
@@ -254,7 +254,7 @@ def _compared(one: xr.Dataset) -> pl.DataFrame:
     )
 
 
-def _extremes(one: xr.Dataset) -> pl.DataFrame:
+def _extreme_topics(one: xr.Dataset) -> pl.DataFrame:
     """Return the topics on which the system lies farthest below, then above, its opponent or the median of others."""
     alone = one.sizes["against"] == 1
     if alone:
@@ -283,7 +283,7 @@ def _extremes(one: xr.Dataset) -> pl.DataFrame:
     )
 
 
-def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
+def _metric_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Return a row for each metric: how many of the comparisons are won and lost, significantly or not."""
     sure, up = outcome["significant"], outcome["difference"] > 0
     return pl.DataFrame(
@@ -299,16 +299,18 @@ def _by_metric(outcome: xr.Dataset) -> pl.DataFrame:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say whether the system is better, by how much, and on how many topics; then where metrics contradict."""
-    sentences = _of_gate(outcome)
+    sentences = _gate_sentences(outcome)
     for metric in leading_metrics(outcome.metric.values, FEW_METRICS):
         one = outcome.sel(metric=metric)
         if "change" in outcome:
             sentences += left.sentences(one, FEW_COMPARISONS)
         if one.sizes["against"] <= FEW_COMPARISONS:
             count = one.sizes["against"]
-            each = [_of_one(one.isel(against=at), count) for at in range(count)]
+            each = [
+                _comparison_sentence(one.isel(against=at), count) for at in range(count)
+            ]
         else:
-            each = [_of_many(one) + _of_best(one)]
+            each = [_count_sentence(one) + _best_other_sentence(one)]
         sentences += map(Answer, each)
     contradictions = _contradictions(outcome)
     if contradictions.height:
@@ -320,7 +322,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return sentences
 
 
-def _of_gate(outcome: xr.Dataset) -> list[str]:
+def _gate_sentences(outcome: xr.Dataset) -> list[str]:
     """Say which losses above the margin are shown, excluded or possible, the worst first."""
     if "verdict" not in outcome:
         return []
@@ -332,7 +334,7 @@ def _of_gate(outcome: xr.Dataset) -> list[str]:
     ]
     pairs.sort(key=lambda one: gate.ORDER.index(str(one["verdict"].item())))
     return [
-        gate.sentence(one, _system(outcome), _other(one), margin, unit_of(outcome))
+        gate.sentence(one, _system(outcome), _opponent(one), margin, unit_of(outcome))
         for one in pairs
     ]
 
@@ -342,10 +344,10 @@ def _system(outcome: xr.Dataset) -> str:
     return str(about(outcome)["options"]["system"])
 
 
-def _of_one(one: xr.Dataset, count: int) -> str:
+def _comparison_sentence(one: xr.Dataset, count: int) -> str:
     """Say what one comparison by one metric shows, of this number that are corrected for."""
     options, metric = about(one)["options"], str(one.metric.item())
-    system, other = options["system"], _other(one)
+    system, other = options["system"], _opponent(one)
     difference, p = float(one["difference"]), float(one["p_corrected"])
     low, high = float(one["low"]), float(one["high"])
     wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
@@ -356,12 +358,12 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     )
     if is_estimated(one):
         topics = ""
-    flips = _flips(one) if count == 1 else ""
-    behind = f"{flips}{_rests(one)}{_within_margin(one)}"
+    flips = _discordance_sentence(one) if count == 1 else ""
+    behind = f"{flips}{_deciding_topics_sentence(one)}{_equivalence_clause(one)}"
     digits = _digits(difference)
     figures = _interval(one, digits)
     shown = p_in_sentence(p, bool(at_bound(one)))
-    share = f"{float(_relative(one)):+.0%}, "
+    share = f"{float(_relative_differences(one)):+.0%}, "
     if share in ("+0%, ", "-0%, ", "+nan%, ", "nan%, "):
         share = ""
     if bool(one["significant"]):
@@ -378,7 +380,7 @@ def _of_one(one: xr.Dataset, count: int) -> str:
     return f"{lead} ({figures}).{topics}{behind}"
 
 
-def _flips(one: xr.Dataset) -> str:
+def _discordance_sentence(one: xr.Dataset) -> str:
     """Say of scores that are 0 or 1 how many topics must go one way, and which difference can be seen at all."""
     both = np.stack([one["score"].values, one["opponent"].values])
     both = both[:, np.isfinite(both).all(axis=0)]
@@ -394,7 +396,7 @@ def _flips(one: xr.Dataset) -> str:
     return f" Scores are 0 or 1, and the two differ on {found}"
 
 
-def _rests(one: xr.Dataset, of: str = "") -> str:
+def _deciding_topics_sentence(one: xr.Dataset, of: str = "") -> str:
     """Say without which topics, the fewest, one difference would no longer be on its side of 0."""
     if is_estimated(one):
         return ""
@@ -412,13 +414,13 @@ def _rests(one: xr.Dataset, of: str = "") -> str:
     return f" Without {topics} of {every} ({which}) it would not be {side}{of}."
 
 
-def _of_best(one: xr.Dataset) -> str:
+def _best_other_sentence(one: xr.Dataset) -> str:
     """Say it of the difference from the best of several others."""
     best = one.isel(against=int(one["difference"].values.argmin()))
-    return _rests(best, f" {_other(best)}, the best of these")
+    return _deciding_topics_sentence(best, f" {_opponent(best)}, the best of these")
 
 
-def _other(one: xr.Dataset) -> str:
+def _opponent(one: xr.Dataset) -> str:
     """Name the opponent of one comparison by one metric."""
     other = str(one["who"].item())
     return "the median of the other systems" if other == MEDIAN else other
@@ -444,7 +446,7 @@ def _interval(one: xr.Dataset, digits: int) -> str:
     return f"{1 - options['alpha']:.0%} interval {ends}"
 
 
-def _within_margin(one: xr.Dataset) -> str:
+def _equivalence_clause(one: xr.Dataset) -> str:
     """Say whether two systems are shown to differ by less than the margin, if one was named."""
     if "equivalent" not in one:
         return ""
@@ -453,7 +455,7 @@ def _within_margin(one: xr.Dataset) -> str:
     return f" That they differ by less than {margin:g} {shown} ({p_in_sentence(p)}, two t tests)."
 
 
-def _of_many(one: xr.Dataset) -> str:
+def _count_sentence(one: xr.Dataset) -> str:
     """Say how many of the comparisons by one metric are significant, and in which direction."""
     options, metric = about(one)["options"], str(one.metric.item())
     sure, up = one["significant"].values, one["difference"].values > 0

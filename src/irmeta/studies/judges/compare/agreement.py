@@ -30,17 +30,17 @@ def agreement(
         taus = [(one.value[0], one.low[0], one.high[0]) for one in found]
         topics = np.array([one.shape[1] for one in every[1:]])
         return with_ends("tau", ("judge",), taus) | {"topics": (("judge",), topics)}
-    return on_pairwise_topics(together, which, team, rng)
+    return agreement_on_pairwise_topics(together, which, team, rng)
 
 
-def on_pairwise_topics(
+def agreement_on_pairwise_topics(
     together: Aligned, which: int, team: Ints, rng: np.random.Generator
 ) -> Variables:
     """Return tau and soft accuracy of each judge over topics shared with the truth, and differences of judges."""
-    tau, apart = _of_pairs(
+    tau, apart = _judge_and_pair_figures(
         together, which, lambda scores: rankings.taus(scores, rng, team=team)
     )
-    soft, soft_apart = _of_pairs(
+    soft, soft_apart = _judge_and_pair_figures(
         together, which, lambda scores: soft_accuracy(scores, rng, team)
     )
     topics = [together.pairwise[name][0].sizes["topic"] for name in together.judges]
@@ -65,7 +65,7 @@ def _variables(name: str, dims: tuple[str, ...], found: dict[str, Floats]) -> Va
     }
 
 
-def _of_pairs(
+def _judge_and_pair_figures(
     together: Aligned, which: int, agreement_of: Callable[[Floats], rankings.Taus]
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return the ends of a figure of each judge, and of its differences over the topics of both judges, with p."""

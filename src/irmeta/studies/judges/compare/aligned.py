@@ -202,10 +202,10 @@ def _same_topics(
         for name, one in cubes.items()
     }
     used = {name: one.sel(topic=kept) for name, one in cubes.items()}
-    return used, notes + _barren(theirs, truth)
+    return used, notes + _barren_topic_notes(theirs, truth)
 
 
-def _barren(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
+def _barren_topic_notes(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
     """Say by which judges all systems score 0 on some topics; raise if every judge does so on all."""
     notes = []
     zeros = {

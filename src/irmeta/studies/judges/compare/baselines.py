@@ -17,7 +17,7 @@ from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging import unlabelled
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.judges.compare.agreement import on_pairwise_topics
+from irmeta.studies.judges.compare.agreement import agreement_on_pairwise_topics
 from irmeta.studies.judges.compare.aligned import Aligned, aligned
 from irmeta.words import are, counted, listed
 
@@ -50,7 +50,7 @@ def beside_baselines(
     every = aligned({**cubes, **made}, together.truth, metrics, topics, missing)
     judges = len(together.judges)
     parts = [
-        _of_metric(on_pairwise_topics(every, which, team, rng), judges)
+        _baseline_figures(agreement_on_pairwise_topics(every, which, team, rng), judges)
         for which in range(len(metrics))
     ]
     data: dict[str, Any] = {
@@ -91,7 +91,7 @@ def _depth(metric: str) -> int:
     return int(cutoff) if cutoff and 1 <= cutoff < DEPTH else DEPTH
 
 
-def _of_metric(
+def _baseline_figures(
     found: Mapping[str, tuple[tuple[str, ...], Any]], judges: int
 ) -> dict[str, tuple[tuple[str, ...], Floats]]:
     """Take what is of the baselines, which come after the judges, and of judges beside each, corrected by Holm."""
@@ -130,10 +130,12 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "baselines": frame(outcome, own, by=("baseline", "metric")),
         "beside_baselines": frame(outcome, BESIDE, by=("judge", "baseline", "metric")),
     }
-    return {name: with_nulls(table.rename(_short)) for name, table in made.items()}
+    return {
+        name: with_nulls(table.rename(_column_title)) for name, table in made.items()
+    }
 
 
-def _short(column: str) -> str:
+def _column_title(column: str) -> str:
     """Return what a figure is called in a table of baselines."""
     return column.removeprefix("baseline_").removeprefix("difference_")
 
@@ -145,13 +147,13 @@ def rows(outcome: xr.Dataset) -> pl.DataFrame:
     return made.with_columns(judge=named).drop("baseline", "metric", strict=False)
 
 
-def _better(one: xr.Dataset) -> Any:
+def _clearly_better(one: xr.Dataset) -> Any:
     """Say which judges are clearly better than which baselines: (judge, baseline)."""
     more = one["baseline_difference"].values > 0
     return more & (one["baseline_difference_p_corrected"].values < 0.05)
 
 
-def said(one: xr.Dataset, metric: str) -> list[str]:
+def baseline_sentences(one: xr.Dataset, metric: str) -> list[str]:
     """Say which judges are not shown to be better than the best ranking without judgments."""
     if "baseline" not in one.coords:
         return []
@@ -161,7 +163,7 @@ def said(one: xr.Dataset, metric: str) -> list[str]:
         float(one[f"baseline_tau{end}"].values[best]) for end in ("", "_low", "_high")
     )
     ranks = ~np.isnan(one["baseline_difference"].values[:, best])
-    worse = one["judge"].values[ranks & ~_better(one)[:, best]].astype(str)
+    worse = one["judge"].values[ranks & ~_clearly_better(one)[:, best]].astype(str)
     judges = int(ranks.sum())
     who = (
         f"all {judges} judges are"

@@ -44,7 +44,7 @@ def judged(
     if isinstance(judges, str | PathLike):
         judges = [judges]
     if isinstance(judges, list | tuple):
-        judges = _of_files([str(file) for file in judges], runs)
+        judges = _read_files([str(file) for file in judges], runs)
     elif _are_labels(judges):
         judges = JudgmentSets.of(judges)
     if not isinstance(judges, JudgmentSets):
@@ -100,7 +100,7 @@ def relevant(given: str | PathLike[str]) -> Relevant:
     return grade
 
 
-def _of_files(
+def _read_files(
     files: list[str], runs: RunsLike | None
 ) -> Mapping[str, xr.DataArray] | JudgmentSets:
     """Read score files, or judgment sets."""

@@ -82,7 +82,7 @@ def label_variables(
         for name in judges
     ]
     alike = [name for name in judges if _same_scale(sides[truth], sides[name])]
-    together = _together(sets, [truth, *alike], unit)
+    together = _alpha_of_all(sets, [truth, *alike], unit)
     data: dict[str, Any] = {
         **with_ends(
             "label",
@@ -133,7 +133,7 @@ def units_of(
     return number[sets.pairs.topic], notes
 
 
-def noticed_of_labels(sets: JudgmentSets, truth: str, rel: Relevant) -> list[str]:
+def label_clustering_notes(sets: JudgmentSets, truth: str, rel: Relevant) -> list[str]:
     """Note that topics look clustered, by their names and by how often judges agree on what is relevant there."""
     sides = _sides(sets, rel)
     true, topic = sides.pop(truth), sets.pairs.topic
@@ -184,7 +184,9 @@ def _figures(
     other = judge.codes[both]
     where = unit[both]
     units = int(unit.max()) + 1
-    figures |= _of_relevance(truth.relevant[one], judge.relevant[other], where, units)
+    figures |= _relevance_figures(
+        truth.relevant[one], judge.relevant[other], where, units
+    )
     if not _same_scale(truth, judge):
         return figures
     # places on the scale of both
@@ -193,10 +195,10 @@ def _figures(
     other = np.searchsorted(grades, judge.grades)[other]
     shape = (units, grades.size, grades.size)
     table = labels.cooccurrences(one, other, where, shape)
-    return figures | _of_grades(table, grades)
+    return figures | _grade_figures(table, grades)
 
 
-def _of_relevance(
+def _relevance_figures(
     one: Bools, other: Bools, unit: Ints, units: int
 ) -> dict[str, Estimate]:
     """Compute agreement on what is relevant, (pair,) each."""
@@ -211,7 +213,7 @@ def _of_relevance(
     }
 
 
-def _of_grades(table: Floats, grades: Floats) -> dict[str, Estimate]:
+def _grade_figures(table: Floats, grades: Floats) -> dict[str, Estimate]:
     """Compute agreement on grades from how often they meet: table (topic, grade, grade)."""
     distance: Floats = np.abs(grades[:, None] - grades)
     weights = {
@@ -233,7 +235,9 @@ def _of_grades(table: Floats, grades: Floats) -> dict[str, Estimate]:
     return figures
 
 
-def _together(sets: JudgmentSets, names: Sequence[str], unit: Ints) -> list[Estimate]:
+def _alpha_of_all(
+    sets: JudgmentSets, names: Sequence[str], unit: Ints
+) -> list[Estimate]:
     """Compute Krippendorff's alpha of all sets on one scale at once."""
     if len(names) < 2:
         return [Estimate(np.nan, np.nan, np.nan)] * len(ALPHAS)
@@ -305,7 +309,7 @@ def _notes(
     if other := [name for name in judges if name not in alike]:
         lines.append(
             f"Compared only as relevant or not, because their scale differs from that of {truth}: "
-            + "; ".join(f"{name} ({_scale(sides[name])})" for name in other)
+            + "; ".join(f"{name} ({_scale_text(sides[name])})" for name in other)
         )
     if high := [
         name for name, side in sides.items() if side.grades.max(initial=0) > 10
@@ -316,6 +320,6 @@ def _notes(
     return lines
 
 
-def _scale(side: _Side) -> str:
+def _scale_text(side: _Side) -> str:
     kind = "" if side.whole else "fractions "
     return f"{kind}{side.grades.min():g} to {side.grades.max():g}"

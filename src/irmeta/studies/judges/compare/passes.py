@@ -56,7 +56,7 @@ def of_labels(
                 for one, name in zip(given, [truth, *names], strict=True)
             ]
         )
-        found.append(_of_one(given, relevant, of))
+        found.append(_judge_figures(given, relevant, of))
     columns = zip(*found, strict=True)
     return {
         "passes": ("repeated", [len(names) for names in passes.values()]),
@@ -79,7 +79,7 @@ def _relevant(grades: Floats, lowest: float | None) -> Floats:
     return (grades > 0 if lowest is None else grades >= lowest).astype(np.float64)
 
 
-def _of_one(given: Floats, relevant: Floats, unit: Ints) -> tuple[float, ...]:
+def _judge_figures(given: Floats, relevant: Floats, unit: Ints) -> tuple[float, ...]:
     """Return the figures of one judge, from the truth's labels and those of its passes, (1 + pass, pair)."""
     pairs = given.shape[1]
     if not pairs:
@@ -99,7 +99,7 @@ def _on_one_scale(truth: float, judge: float) -> bool:
     return judge <= truth and not judge <= 1 < truth
 
 
-def of_means(
+def mean_passes(
     means: Floats, names: Sequence[str], passes: Mapping[str, list[str]]
 ) -> Floats:
     """Return the share of differences of systems' means that is a judge's own, (repeated,).

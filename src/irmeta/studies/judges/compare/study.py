@@ -47,11 +47,11 @@ from irmeta.studies.judges.compare.baselines import beside_baselines
 from irmeta.studies.judges.compare.given import JUDGES, REL, RUNS, Judges, judged
 from irmeta.studies.judges.compare.labels import (
     Relevant,
+    label_clustering_notes,
     label_variables,
-    noticed_of_labels,
     units_of,
 )
-from irmeta.studies.judges.compare.passes import of_labels, of_means, passes_by_judge
+from irmeta.studies.judges.compare.passes import mean_passes, of_labels, passes_by_judge
 from irmeta.studies.judges.sampled import CLUSTERS
 from irmeta.words import counted
 
@@ -157,7 +157,7 @@ def compare_judges(
             "favoured": favoured,
         }
         inputs = together.cubes
-        data, notes = _of_scores(
+        data, notes = _score_figures(
             together,
             team,
             families,
@@ -173,7 +173,9 @@ def compare_judges(
                 together, cubes, runs, topics, missing, team.of, generator
             )
         if passes is not None:
-            data |= _own_shares(together, _passes(together.cubes, truth, passes))
+            data |= _own_shares(
+                together, _passes_of_judges(together.cubes, truth, passes)
+            )
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
         unit, of_clusters = units_of(judgments, clusters)
@@ -181,10 +183,14 @@ def compare_judges(
         data = {**data, **labels}
         notes = [*notes, *of_clusters, *said]
         if cubes is None and clusters is None:
-            notes += noticed_of_labels(judgments, truth, rel)
+            notes += label_clustering_notes(judgments, truth, rel)
         if passes is not None:
             data |= of_labels(
-                judgments, truth, _passes(judgments.sets, truth, passes), rel, unit
+                judgments,
+                truth,
+                _passes_of_judges(judgments.sets, truth, passes),
+                rel,
+                unit,
             )
     options = {
         "truth": truth,
@@ -198,7 +204,9 @@ def compare_judges(
     )
 
 
-def _passes(names: Iterable[str], truth: str, passes: Grouping) -> dict[str, list[str]]:
+def _passes_of_judges(
+    names: Iterable[str], truth: str, passes: Grouping
+) -> dict[str, list[str]]:
     """Return the passes of each judge that has several; the truth is none."""
     return passes_by_judge([name for name in names if name != truth], passes)
 
@@ -213,7 +221,7 @@ def _check(alpha: float, best: int, partitions: int) -> None:
         )
 
 
-def _of_scores(
+def _score_figures(
     together: Aligned,
     team: Teams,
     families: Grouping,
@@ -237,13 +245,15 @@ def _of_scores(
             **_beside_truth(together, which, best, alpha, correct, family, rng),
         }
         if together.shared:
-            halves = partial(_on_halves, partitions=partitions, team=team.of, rng=rng)
-            part |= _of_each(together, which, halves)
-            part |= _on_topics(together.by_topic(which))
+            halves = partial(
+                _half_figures, partitions=partitions, team=team.of, rng=rng
+            )
+            part |= _figures_of_each(together, which, halves)
+            part |= _topic_figures(together.by_topic(which))
         # a judge that ties all systems ranks nothing, but it has means
         ties_all = np.ptp(part["judge_mean"][1], axis=1) == 0
         tied.append(ties_all)
-        kept = _without(part, ties_all)
+        kept = _without_tied(part, ties_all)
         parts.append(kept | {name: part[name] for name in ("truth_mean", "judge_mean")})
     data: dict[str, Any] = {
         name: (("metric", *dims), np.stack([part[name][1] for part in parts]))
@@ -261,9 +271,9 @@ def _of_scores(
         data["group"] = family[0]
     return data, [
         *together.notes,
-        *_tied(together, tied),
+        *_tie_notes(together, tied),
         *_notes(together, team, alpha, correct),
-        *_power(data, together, favoured),
+        *_power_notes(data, together, favoured),
     ]
 
 
@@ -274,7 +284,7 @@ def _own_shares(together: Aligned, passes: Mapping[str, list[str]]) -> dict[str,
         means = np.stack(
             [one.values[..., which].mean(axis=1) for one in together.cubes.values()]
         )
-        shares.append(of_means(means, list(together.cubes), passes))
+        shares.append(mean_passes(means, list(together.cubes), passes))
     return {
         "own_share_means": (("repeated", "metric"), np.stack(shares, axis=1)),
         "passes": ("repeated", [len(names) for names in passes.values()]),
@@ -288,17 +298,17 @@ def _ceilings(scores: Floats) -> list[float]:
     return [expected(pairs(column)).tau for column in columns]
 
 
-def _without(part: Variables, tied: Bools) -> Variables:
+def _without_tied(part: Variables, tied: Bools) -> Variables:
     """Take out what is of a judge that ties all systems, which ranks nothing: NaN. tied : (judge,)."""
     return {
-        name: (dims, np.where(_of_any(dims, tied), np.nan, values))
+        name: (dims, np.where(_tied_cells(dims, tied), np.nan, values))
         if "judge" in dims
         else (dims, values)
         for name, (dims, values) in part.items()
     }
 
 
-def _of_any(dims: tuple[str, ...], tied: Bools) -> Bools:
+def _tied_cells(dims: tuple[str, ...], tied: Bools) -> Bools:
     """Mark the cells of a variable that are of such a judge: along its first dimension, or along both of judges."""
     rest = (1,) * (len(dims) - 1)
     of_first = tied.reshape(-1, *rest)
@@ -307,7 +317,7 @@ def _of_any(dims: tuple[str, ...], tied: Bools) -> Bools:
     return of_first
 
 
-def _tied(together: Aligned, tied: Sequence[Bools]) -> list[str]:
+def _tie_notes(together: Aligned, tied: Sequence[Bools]) -> list[str]:
     """Name the judges that tie all systems, and by which metric."""
     return [
         f"By {judge} all systems have the same {metric}, so there is no ranking to compare and no "
@@ -335,12 +345,12 @@ def _beside_truth(
         def beside(scores: Floats) -> Variables:
             counts = decisions(list(scores), alpha, corrected)
             return {
-                **_tops(settled(scores.mean(axis=2)), best),
+                **_top_figures(settled(scores.mean(axis=2)), best),
                 "pairs": (("judge", "decision"), counts),
                 **_favour(partial(favour, scores), family, scores.shape[1]),
             }
 
-        return _of_each(together, which, beside)
+        return _figures_of_each(together, which, beside)
     own = [additive(one).values[..., which] for one in together.cubes.values()]
     every = [
         np.ascontiguousarray(one.values[..., which]) for one in together.cubes.values()
@@ -352,13 +362,13 @@ def _beside_truth(
         ]
     )
     return {
-        **_tops(settled(np.stack([one.mean(axis=1) for one in every])), best),
+        **_top_figures(settled(np.stack([one.mean(axis=1) for one in every])), best),
         "pairs": (("judge", "decision"), counts),
         **_favour(partial(unpaired, own), family, len(own[0])),
     }
 
 
-def _of_each(
+def _figures_of_each(
     together: Aligned, which: int, figures: Callable[[Floats], Variables]
 ) -> Variables:
     """Return figures of each judge over the topics that it shares with the truth, from scores of judges alike."""
@@ -372,7 +382,7 @@ def _of_each(
     return made
 
 
-def _tops(means: Floats, best: int) -> Variables:
+def _top_figures(means: Floats, best: int) -> Variables:
     truth = means[0]
     judges = means[1:]
     moved = tops.moves(truth, judges)
@@ -390,7 +400,7 @@ def _tops(means: Floats, best: int) -> Variables:
     }
 
 
-def _on_halves(
+def _half_figures(
     scores: Floats, partitions: int, team: Ints, rng: np.random.Generator
 ) -> Variables:
     """Return phi of the truth and of each judge, and what the judge gains with its interval; NaN of few topics."""
@@ -408,7 +418,7 @@ def _on_halves(
     return {name: (("judge",), values) for name, values in columns.items()}
 
 
-def _on_topics(scores: Floats) -> Variables:
+def _topic_figures(scores: Floats) -> Variables:
     found = topic_taus(scores)
     return {
         "topic_tau": (("judge", "topic"), found.tau),
@@ -423,17 +433,17 @@ def _favour(
     systems: int,
 ) -> Variables:
     """Estimate how far each judge favours each system, and each family."""
-    made = _favoured(estimate(np.eye(systems)), "system")
+    made = _favour_variables(estimate(np.eye(systems)), "system")
     if family is None:
         return made
     names, of = family
     inside = np.equal.outer(np.arange(len(names)), of).astype(np.float64)
     # the weight of each system in the mean of each family
     members = inside / inside.sum(axis=1, keepdims=True)
-    return made | _favoured(estimate(members), "group")
+    return made | _favour_variables(estimate(members), "group")
 
 
-def _favoured(found: Favour, dim: str) -> Variables:
+def _favour_variables(found: Favour, dim: str) -> Variables:
     corrected = np.stack([multiplicity.bh(p) for p in found.p])
     columns = {
         "": found.favour,
@@ -498,7 +508,9 @@ def _notes(
     return [*lines, team.note()]
 
 
-def _power(data: Mapping[str, Any], together: Aligned, favoured: str) -> list[str]:
+def _power_notes(
+    data: Mapping[str, Any], together: Aligned, favoured: str
+) -> list[str]:
     """Say which favour of a family, or team, these topics would show in 80% of such comparisons."""
     if "group_favour" not in data:
         return []

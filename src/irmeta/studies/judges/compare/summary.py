@@ -63,15 +63,15 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             shown[
                 f"{title} ({_truth(outcome)} itself with the true ranking {short(one['ceiling'].item())})"
             ] = _agreement(one)
-        shown["pairs of systems that differ"] = _decided(outcome)
-    if "difference" in outcome and (differ := _clear(outcome)).height:
+        shown["pairs of systems that differ"] = _decision_rows(outcome)
+    if "difference" in outcome and (differ := _clear_pairs(outcome)).height:
         shown["judges that differ (Holm)"] = differ
     if "group_favour" in outcome:
         shown |= _families(outcome)
-    elif "system_favour" in outcome and (clear := _favoured(outcome)).height:
+    elif "system_favour" in outcome and (clear := _favoured_systems(outcome)).height:
         shown["largest clear favours"] = clear
     if "label" in outcome:
-        shown["labels"] = _labels_shown(outcome)
+        shown["labels"] = _readable_labels(outcome)
     return shown
 
 
@@ -80,15 +80,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
     lines: list[str] = []
     if "tau" in outcome:
         for metric in outcome.metric.values:
-            lines += _of_metric(outcome.sel(metric=metric), str(metric))
+            lines += _metric_sentences(outcome.sel(metric=metric), str(metric))
     if "label" in outcome:
-        lines += _of_labels(outcome)
+        lines += _label_sentences(outcome)
     if "repeated" in outcome.coords:  # passes were asked for
-        lines[1:1] = _of_passes(outcome)
+        lines[1:1] = _pass_sentences(outcome)
     return lines
 
 
-def _of_passes(outcome: xr.Dataset) -> list[str]:
+def _pass_sentences(outcome: xr.Dataset) -> list[str]:
     """Say of each judge with several passes how much of its disagreement is with itself."""
     truth = _truth(outcome)
     lines = []
@@ -99,7 +99,7 @@ def _of_passes(outcome: xr.Dataset) -> list[str]:
         if "own_share" in outcome and int(one["passed_pairs"]):
             said += f" give {int(one['passes_differ'])} of {int(one['passed_pairs'])} pairs different labels"
             if np.isfinite(one["own_share"]):
-                parts.append(_own_of_labels(one, truth))
+                parts.append(_own_share_clause(one, truth))
         if "own_share_means" in outcome:
             parts += [
                 f"{_percent(one['own_share_means'].sel(metric=metric))}% of how it ranks systems otherwise by {metric}"
@@ -111,7 +111,7 @@ def _of_passes(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _own_of_labels(one: xr.Dataset, truth: str) -> str:
+def _own_share_clause(one: xr.Dataset, truth: str) -> str:
     """Say the share of grades, or of relevance where the scales differ."""
     what = "own_share" if np.isnan(one["own_share_grades"]) else "own_share_grades"
     labels = "relevant or not" if what == "own_share" else "grades"
@@ -128,7 +128,7 @@ def _truth(outcome: xr.Dataset) -> str:
     return str(about(outcome)["options"]["truth"])
 
 
-def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
+def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
     place = int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
     best, judges = one.isel(judge=place), int(one["tau"].notnull().sum())
     judge = str(best.judge.item())
@@ -137,13 +137,16 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
         return [
             f"{metric}: no judge distinguishes the systems, so there is no ranking to compare."
         ]
-    verdict, agrees = _may_stand_in(best, judges), [_agrees(best, judges)]
+    verdict, agrees = (
+        _stand_in_sentences(best, judges),
+        [_agreement_sentence(best, judges)],
+    )
     lines = [
         *(verdict or agrees),
-        *baselines.said(one, metric),
-        *_above_truth(best),
+        *baselines.baseline_sentences(one, metric),
+        *_above_truth_sentences(best),
         *(agrees if verdict else []),
-        *_same_as_best(one, place, metric),
+        *_rival_sentences(one, place, metric),
     ]
     counts = best["pairs"].to_series().astype(int)
     true = counts["agree"] + counts["missed"] + counts["reversed"]
@@ -159,18 +162,20 @@ def _of_metric(one: xr.Dataset, metric: str) -> list[str]:
             f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
-    groups, systems = (_favour_line(one, place, dim) for dim in ("group", "system"))
+    groups, systems = (
+        _favour_sentences(one, place, dim) for dim in ("group", "system")
+    )
     return [lines[0], *groups, *lines[1:], decided, *systems]
 
 
-def _agrees(best: xr.Dataset, judges: int) -> str:
+def _agreement_sentence(best: xr.Dataset, judges: int) -> str:
     """Say how far the best judge ranks as the truth does, and how well the truth itself is expected to rank."""
     truth = _truth(best)
     highest = f", the highest of {judges} judges" if judges > 1 else ""
     topics = counted(int(best["topics"]), unit_of(best))
     return (
         f"{best.metric.item()}: {best.judge.item()} ranks the {best.sizes['system']} systems as {truth} does with tau "
-        f"{_interval(best, 'tau')} over {topics}{highest}{_soft(best)}; the expected tau of {truth} "
+        f"{_interval(best, 'tau')} over {topics}{highest}{_soft_accuracy_clause(best)}; the expected tau of {truth} "
         f"itself with the true ranking is {short(float(best['ceiling']))}."
     )
 
@@ -180,14 +185,14 @@ def _interval(best: xr.Dataset, figure: str, digits: int = 2) -> str:
     return with_interval(*(best[name] for name in ends(figure)), digits=digits)
 
 
-def _soft(best: xr.Dataset) -> str:
+def _soft_accuracy_clause(best: xr.Dataset) -> str:
     """Say how alike a judge and the truth are in how sure they are of pairs, where both have the same topics."""
     if "soft" not in best or np.isnan(best["soft"]):
         return ""
     return f", and with soft pairwise accuracy {_interval(best, 'soft')}"
 
 
-def _above_truth(best: xr.Dataset) -> list[str]:
+def _above_truth_sentences(best: xr.Dataset) -> list[str]:
     """Where a judge agrees more with the truth than the truth with the true ranking, say that this proves nothing."""
     # as they are printed
     tau, ceiling = (round(float(best[name]), 2) for name in ("tau", "ceiling"))
@@ -199,7 +204,7 @@ def _above_truth(best: xr.Dataset) -> list[str]:
     ]
 
 
-def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
+def _rival_sentences(one: xr.Dataset, best: int, metric: str) -> list[str]:
     """Say of how many judges the best one is not clearly better."""
     if "difference" not in one:
         return []
@@ -228,7 +233,7 @@ def _same_as_best(one: xr.Dataset, best: int, metric: str) -> list[str]:
     ]
 
 
-def _may_stand_in(best: xr.Dataset, judges: int) -> list[str]:
+def _stand_in_sentences(best: xr.Dataset, judges: int) -> list[str]:
     """Say whether the judge may rank systems in place of the truth, by what both predict of other topics."""
     if "phi" not in best or np.isnan(best["phi_gain_low"]):
         return []
@@ -249,11 +254,11 @@ def _may_stand_in(best: xr.Dataset, judges: int) -> list[str]:
     return [
         f"{best.metric.item()}: {verdict}: on half of the {topics} that both judged it predicts {truth} on the other "
         f"half with tau {short(other)}, {truth} itself with {short(own)} (difference "
-        f"{_interval(best, 'phi_gain', digits)}{picked}). {_first(best)}{_among_best(best)}."
+        f"{_interval(best, 'phi_gain', digits)}{picked}). {_first_system_sentence(best)}{_among_best_sentence(best)}."
     ]
 
 
-def _first(best: xr.Dataset) -> str:
+def _first_system_sentence(best: xr.Dataset) -> str:
     """Say where the truth has the judge's first system."""
     truth, judge = (best[f"{who}_mean"].values for who in ("truth", "judge"))
     at = int(np.nanargmax(judge))
@@ -266,7 +271,7 @@ def _first(best: xr.Dataset) -> str:
     )
 
 
-def _among_best(best: xr.Dataset) -> str:
+def _among_best_sentence(best: xr.Dataset) -> str:
     """Say where tau among the best systems lies below the interval of tau among all."""
     tau, low, among = (float(best[name]) for name in ("tau", "tau_low", "tau_best"))
     if not among < low:
@@ -278,18 +283,18 @@ def _among_best(best: xr.Dataset) -> str:
     )
 
 
-def _favour_line(one: xr.Dataset, place: int, dim: str) -> list[str]:
+def _favour_sentences(one: xr.Dataset, place: int, dim: str) -> list[str]:
     """Name whom the best judge favours most, if that is clear, and which others favour some: of groups, or systems."""
     if f"{dim}_favour" not in one:
         return []
     best = one.isel(judge=place)
-    called, several = _called(best, dim)
+    called, several = _favoured_nouns(best, dim)
     metric, judge = best.metric.item(), best.judge.item()
     favour = best[f"{dim}_favour"].values
     clear = best[f"{dim}_favour_p_corrected"].values < 0.05
     if not clear.any():
         return [
-            f"{metric}: {judge} clearly favours no {called} (Benjamini-Hochberg, .05){_at_most(best, dim)}."
+            f"{metric}: {judge} clearly favours no {called} (Benjamini-Hochberg, .05){_favour_bound_clause(best, dim)}."
             f"{_others_favour_sentence(one, place, dim)}"
         ]
     most = int(np.where(clear, np.abs(favour), -1).argmax())
@@ -312,13 +317,13 @@ def _others_favour_sentence(one: xr.Dataset, place: int, dim: str) -> str:
     return f" {listed(others)} clearly {do} or dis{do} some (--table favour)."
 
 
-def _called(one: xr.Dataset, dim: str) -> tuple[str, str]:
+def _favoured_nouns(one: xr.Dataset, dim: str) -> tuple[str, str]:
     """Call what may be favoured a system, a team or a family; there are two at least."""
     called = dim if dim == "system" else str(about(one)["options"]["favoured"])
     return called, "families" if called == "family" else f"{called}s"
 
 
-def _at_most(best: xr.Dataset, dim: str) -> str:
+def _favour_bound_clause(best: xr.Dataset, dim: str) -> str:
     """Say of a few families how large a favour the intervals leave possible."""
     if dim != "group":
         return ""
@@ -328,7 +333,7 @@ def _at_most(best: xr.Dataset, dim: str) -> str:
     return f"; intervals, each by itself, leave at most {short(most, 3)} ({name})"
 
 
-def _of_labels(outcome: xr.Dataset) -> list[str]:
+def _label_sentences(outcome: xr.Dataset) -> list[str]:
     kappa = outcome["label"].sel(figure="kappa_relevant").values
     if np.isnan(kappa).all():
         return [f"No judge has labels of pairs that {_truth(outcome)} judged."]
@@ -514,7 +519,7 @@ def _agreement(outcome: xr.Dataset) -> pl.DataFrame:
     return pl.DataFrame(shown)
 
 
-def _decided(outcome: xr.Dataset) -> pl.DataFrame:
+def _decision_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Show what becomes of the pairs of systems, judges in the order of their tau."""
     order = _in_order(_systems(outcome)).select("judge", "metric")
     counts = _significance(outcome).select(
@@ -536,7 +541,7 @@ def _in_order(systems: pl.DataFrame) -> pl.DataFrame:
     return systems.sort(place, tau, descending=[False, True], maintain_order=True)
 
 
-def _clear(outcome: xr.Dataset) -> pl.DataFrame:
+def _clear_pairs(outcome: xr.Dataset) -> pl.DataFrame:
     if outcome.sizes["judge"] < 2:
         return pl.DataFrame()
     clear = _pairs(outcome).filter(pl.col("soft_p_corrected") < 0.05)
@@ -553,22 +558,22 @@ def _clear(outcome: xr.Dataset) -> pl.DataFrame:
 
 def _families(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show favour of families, or teams: of all, where they are few, else the largest that are clear."""
-    called, several = _called(outcome, "group")
+    called, several = _favoured_nouns(outcome, "group")
     favours = _favour(outcome).filter(pl.col("of") == "group")
     if favours.height <= FEW_FAMILIES:
-        return {f"favour of {several}": _shown_favours(outcome, favours, called)}
+        return {f"favour of {several}": _readable_favours(outcome, favours, called)}
     most = _significant(favours)
     if not most.height:
         return {}
     return {
-        f"largest clear favours of {several}": _shown_favours(outcome, most, called)
+        f"largest clear favours of {several}": _readable_favours(outcome, most, called)
     }
 
 
-def _favoured(outcome: xr.Dataset) -> pl.DataFrame:
+def _favoured_systems(outcome: xr.Dataset) -> pl.DataFrame:
     """Show clear favours of systems, the largest first."""
     favours = _favour(outcome).filter(pl.col("of") == "system")
-    return _shown_favours(outcome, _significant(favours), "system")
+    return _readable_favours(outcome, _significant(favours), "system")
 
 
 def _significant(favours: pl.DataFrame) -> pl.DataFrame:
@@ -577,7 +582,7 @@ def _significant(favours: pl.DataFrame) -> pl.DataFrame:
     return clear.sort(pl.col("favour").abs(), descending=True, maintain_order=True)
 
 
-def _shown_favours(
+def _readable_favours(
     outcome: xr.Dataset, most: pl.DataFrame, called: str
 ) -> pl.DataFrame:
     """Show favours with their intervals; called : what is favoured, as "family"."""
@@ -591,7 +596,7 @@ def _shown_favours(
     )
 
 
-def _labels_shown(outcome: xr.Dataset) -> pl.DataFrame:
+def _readable_labels(outcome: xr.Dataset) -> pl.DataFrame:
     label = outcome["label"]
     columns = {
         "kappa relevant": "kappa_relevant",

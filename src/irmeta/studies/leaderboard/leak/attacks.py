@@ -109,7 +109,7 @@ def climb(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
             # a team begins with the best run of the one before
             tried, moved = best, np.zeros(start.shape, dtype=np.bool_)
         else:
-            tried, moved = _moved(best, board.visible, rng)
+            tried, moved = _move_up(best, board.visible, rng)
         answer = board.submit(tried)
         if answer.figure is None:
             break
@@ -124,10 +124,10 @@ def climb(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
         kept = np.zeros_like(moved)
         kept[better] = moved[better]
         claims[kept] = 1
-    return Loot(claims, _at_the_end(claims, board), best)
+    return Loot(claims, _claims_at_end(claims, board), best)
 
 
-def _moved(
+def _move_up(
     orders: Indices, topics: Indices, rng: np.random.Generator
 ) -> tuple[Indices, Bools]:
     """Move a document up in some topics' lists; return them, and which candidates moved."""
@@ -164,12 +164,12 @@ def vote(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
             value[board.visible] = answer.topics
         answers.append(value)
     if not answers:
-        return _elected(board, start, np.zeros(first.shape))
+        return _claim_elected(board, start, np.zeros(first.shape))
     values = np.array(answers) - np.mean(answers, axis=0)
     # how much better runs answer that have a document on top: (topic, rank)
     votes = np.einsum("rt,rtd->td", values, np.array(tops) - 0.5)
     votes[np.setdiff1d(np.arange(len(start)), board.visible)] = 0
-    return _elected(board, start, votes)
+    return _claim_elected(board, start, votes)
 
 
 def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
@@ -189,7 +189,9 @@ def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
         # one of each topic, as often as its weight says
         ranks = np.argmax(weights[topics] + noise, axis=1)
         tried = (
-            _nothing(start) if fresh else _topped(held, topics, start[topics, ranks])
+            _empty_run(start)
+            if fresh
+            else _put_on_top(held, topics, start[topics, ranks])
         )
         answer = board.submit(tried)
         if answer.figure is None:
@@ -203,10 +205,10 @@ def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
         if rise > 0:
             held, last = tried, answer.figure
         width = min(max(width + (-1 if rise > 0 else 1), 4), seen.size)
-    return _elected(board, start, weights)
+    return _claim_elected(board, start, weights)
 
 
-def _nothing(start: Indices) -> Indices:
+def _empty_run(start: Indices) -> Indices:
     """Return a run that has the last document of each list alone."""
     orders = np.full_like(start, NONE)
     last = (start != NONE).sum(axis=1, keepdims=True) - 1
@@ -214,7 +216,7 @@ def _nothing(start: Indices) -> Indices:
     return orders
 
 
-def _topped(orders: Indices, topics: Indices, documents: Indices) -> Indices:
+def _put_on_top(orders: Indices, topics: Indices, documents: Indices) -> Indices:
     """Put a document on top of the lists of some topics."""
     tried = orders.copy()
     for topic, document in zip(topics, documents, strict=True):
@@ -223,7 +225,7 @@ def _topped(orders: Indices, topics: Indices, documents: Indices) -> Indices:
     return tried
 
 
-def _elected(board: Board, start: Indices, votes: Floats) -> Loot:
+def _claim_elected(board: Board, start: Indices, votes: Floats) -> Loot:
     """Claim documents by the votes for them, and put those first. votes : (topic, rank) of the first ranks."""
     depth = votes.shape[1]
     first = start[:, :depth]
@@ -237,10 +239,10 @@ def _elected(board: Board, start: Indices, votes: Floats) -> Loot:
     order = np.argsort(fewest, axis=1, kind="stable")
     orders = start.copy()
     orders[:, :depth] = np.take_along_axis(first, order, axis=1)
-    return Loot(claims, _at_the_end(claims, board), orders)
+    return Loot(claims, _claims_at_end(claims, board), orders)
 
 
-def _at_the_end(claims: Ints, board: Board) -> Ints:
+def _claims_at_end(claims: Ints, board: Board) -> Ints:
     """Count what is claimed by attacks that know nothing before their last run."""
     known = np.zeros(board.runs, dtype=np.int64)
     known[-1:] = (claims != NONE).sum()

@@ -96,12 +96,12 @@ def leak(
         require_step(step, count)
     tried = min(submissions, max(1, MOST // together))
     shown = random.permutation(count)[: max(1, round(share * count))]
-    begins = _begins(qrels, baseline, wanted[0], given)
+    begins = _baseline_scores(qrels, baseline, wanted[0], given)
     rules = Rules(
         *(feedback, show, decimals, tried, together, step, np.sort(shown), begins)
     )
     outcomes = {
-        (place, name): _attacked(
+        (place, name): _attack(
             name, Board(given, metric, wanted[0], candidates, rules), start, random
         )
         for place, metric in enumerate(wanted)
@@ -109,8 +109,8 @@ def leak(
     }
     data = _figures(wanted, outcomes, tried * together)
     figures = len(wanted) * (count if show == "topics" else 1)
-    data |= _bounds(submissions, together, step, figures, decimals, count)
-    data |= _judged(Board(given, wanted[0], wanted[0], candidates, rules))
+    data |= _bits_by_rules(submissions, together, step, figures, decimals, count)
+    data |= _count_judgments(Board(given, wanted[0], wanted[0], candidates, rules))
     options = {
         "topics": count,
         "collection": given.name if qrels is not None else "",
@@ -171,7 +171,7 @@ def _world(
     return given, candidates, start
 
 
-def _begins(
+def _baseline_scores(
     qrels: QrelsLike | None, baseline: RunsLike | None, metric: Metric, given: Qrels
 ) -> tuple[Floats, ...]:
     """Score the run that a ladder begins at, if there is one."""
@@ -198,13 +198,13 @@ def _of_run(qrels: QrelsLike, run: RunsLike) -> tuple[Qrels, Indices, Indices]:
     return given, candidates, start
 
 
-def _attacked(
+def _attack(
     name: str, board: Board, start: Indices, rng: np.random.Generator
 ) -> dict[str, Any]:
     """Attack a board, and compare what is claimed with its judgments."""
     loot = ATTACKS[name](board, start, rng)
     counting = board.counting
-    worth = _worth(board, loot)
+    worth = _claims_against_truth(board, loot)
     before, after = (
         board.score(orders, board.first)[counting].mean()
         for orders in (start, loot.orders)
@@ -218,7 +218,7 @@ def _attacked(
     }
 
 
-def _worth(board: Board, loot: Loot) -> Known:
+def _claims_against_truth(board: Board, loot: Loot) -> Known:
     """Compare the claims on judged documents of topics that count with the truth, by what the metric calls relevant."""
     rel = board.metric.get("rel")
     least = (
@@ -249,14 +249,14 @@ def _figures(
     return data
 
 
-def _judged(board: Board) -> dict[str, int]:
+def _count_judgments(board: Board) -> dict[str, int]:
     """Count the judgments of the topics that count, and those that the attackers ask about."""
     counting = np.isin(board.qrels.topic, board.counting)
     asked = board.candidates[board.counting] != NONE
     return {"judged": int(counting.sum()), "asked": int(asked.sum())}
 
 
-def _bounds(
+def _bits_by_rules(
     submissions: int, teams: int, step: float, figures: int, decimals: int, topics: int
 ) -> dict[str, Any]:
     """Bound what every kind of rules gives away, in bits: a ladder that protects nothing has no figure."""

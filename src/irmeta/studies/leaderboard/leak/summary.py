@@ -63,7 +63,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         return [f"These rules give away nothing of {what}: no answer depends on them."]
     rows = tables(outcome)["attacks"].sort("bits", descending=True, maintain_order=True)
     best = rows.row(0, named=True)
-    lines = [_given_away(outcome, best)]
+    lines = [_leak_sentence(outcome, best)]
     gained = rows.sort(
         pl.col("after") - pl.col("before"), descending=True, maintain_order=True
     )
@@ -74,16 +74,16 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"{short(most['after'], 3)} in {outcome['metric'].values[0]}."
         )
     if feedback == "open":
-        lines.append(_instead(outcome))
+        lines.append(_safe_rules_sentence(outcome))
     return lines
 
 
-def _given_away(outcome: xr.Dataset, best: Mapping[str, Any]) -> str:
+def _leak_sentence(outcome: xr.Dataset, best: Mapping[str, Any]) -> str:
     """Say how many judgments the best attack has, and how surely; of a ladder, the bound first."""
     judged, right, claims = int(outcome["judged"]), best["right"], best["claims"]
     bound = float(outcome["bits_all"].sel(rules=about(outcome)["options"]["feedback"]))
     limit = f"These rules give away at most {bound:.0f} bits about {judged} judgments"
-    sent = counted(_needed(outcome, best), "submission")
+    sent = counted(_runs_needed(outcome, best), "submission")
     if best["p"] is None or best["p"] >= CLEAR or not claims:
         return f"{limit}; no attack knew more judgments than guesses do."
     share = right / claims
@@ -101,7 +101,7 @@ def _given_away(outcome: xr.Dataset, best: Mapping[str, Any]) -> str:
     )
 
 
-def _needed(outcome: xr.Dataset, best: Mapping[str, Any]) -> int:
+def _runs_needed(outcome: xr.Dataset, best: Mapping[str, Any]) -> int:
     """Return the runs after which decoding had all that it got; of other attacks all that were sent."""
     if best["attack"] != "decode":
         return int(best["sent"])
@@ -109,7 +109,7 @@ def _needed(outcome: xr.Dataset, best: Mapping[str, Any]) -> int:
     return int((known < known[-1]).sum()) + 1
 
 
-def _instead(outcome: xr.Dataset) -> str:
+def _safe_rules_sentence(outcome: xr.Dataset) -> str:
     """Name rules that keep the judgments."""
     ladder = float(outcome["bits_all"].sel(rules="ladder"))
     return (

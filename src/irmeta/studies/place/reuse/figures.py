@@ -69,12 +69,12 @@ def penalties(
         unjudged = scored.unjudged[kept, at]
         score = scored.own[kept, at]
         band = penalty.leave_out(loss, unjudged, score, scored.group, level)
-        bands[kept, at] = np.stack(band.within(_least(metric, score)), axis=-1)
+        bands[kept, at] = np.stack(band.within(_least_loss(metric, score)), axis=-1)
         models.append(penalty.fit(loss, unjudged, score, scored.group))
     return bands, models
 
 
-def of_groups(
+def group_figures(
     looked: LookedUp,
     owner: Indices,
     brought: Bools,
@@ -100,7 +100,7 @@ def of_groups(
     }
 
 
-def of_runs(scored: Scored, bands: Floats) -> dict[str, Any]:
+def run_figures(scored: Scored, bands: Floats) -> dict[str, Any]:
     """Label the scores of runs, their losses, and what the other groups predict: bands of (system, metric, 3)."""
     figures = {
         "score": scored.full,
@@ -147,7 +147,7 @@ def ranks(scored: Scored) -> dict[str, Any]:
     }
 
 
-def of_metrics(
+def metric_figures(
     scored: Scored, bands: Floats, models: Sequence[penalty.Penalty]
 ) -> dict[str, Any]:
     """Return what each metric loses, groups counted alike, and whether intervals hold it."""
@@ -168,7 +168,7 @@ def of_metrics(
         for at in range(loss.shape[1])
     ]
     gap = np.median(np.diff(np.sort(scored.full, axis=0), axis=0), axis=0)
-    usual = _usual(scored.unjudged[kept], scored.full[kept])
+    usual = _usual_unjudged(scored.unjudged[kept], scored.full[kept])
     return {
         "covered": (("system", "metric"), covered_or_unknown),
         "mean_loss": ("metric", mean),
@@ -181,13 +181,13 @@ def of_metrics(
     }
 
 
-def _usual(unjudged: Floats, score: Floats) -> Floats:
+def _usual_unjudged(unjudged: Floats, score: Floats) -> Floats:
     """Return the largest share of unjudged documents in the better half of the runs: bad runs find what nobody does."""
     better = score >= np.median(score, axis=0)
     return np.where(better, unjudged, 0.0).max(axis=0)
 
 
-def of_new_runs(
+def new_run_figures(
     qrels: QrelsLike,
     new: RunsLike,
     wanted: Sequence[Metric],
@@ -222,9 +222,9 @@ def of_new_runs(
         if metric in residuals:
             bound[:, i] = own + means[:, at[residuals[metric]]]
         else:
-            bound[:, i] = _highest(metric, most[:, i])
+            bound[:, i] = _highest_score(metric, most[:, i])
         expected = penalty.band(models[i], unjudged[:, i], own, level)
-        bands.append(expected.within(_least(metric, own), bound[:, i] - own))
+        bands.append(expected.within(_least_loss(metric, own), bound[:, i] - own))
     over = ("run", "metric")
     found = {
         "run": looked.names,
@@ -263,14 +263,14 @@ def _unjudged_below(
     return np.round(unjudged) / np.maximum(documents, 1)
 
 
-def _least(metric: Metric, score: Floats) -> Floats:
+def _least_loss(metric: Metric, score: Floats) -> Floats:
     """Return the least loss that further judgments can show: 0 where they only raise a score, else the score lost."""
     if left_out.only_rises(metric):
         return np.zeros_like(score)
     return -score
 
 
-def _highest(metric: Metric, most: Floats) -> Floats:
+def _highest_score(metric: Metric, most: Floats) -> Floats:
     """Return the highest score that further judgments can lead to."""
     if left_out.only_rises(metric):
         return most

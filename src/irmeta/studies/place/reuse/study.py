@@ -89,12 +89,12 @@ def reuse(
     scored = _without_own_groups(looked, owner, number, pooled, seen)
     bands, models = figures.penalties(wanted, scored, level)
     data: dict[str, Any] = {
-        **figures.of_groups(looked, owner, brought, names, number),
+        **figures.group_figures(looked, owner, brought, names, number),
         "group_of": ("system", [groups.of[run] for run in looked.names]),
         "pooled": ("system", pooled),
-        **figures.of_runs(scored, bands),
+        **figures.run_figures(scored, bands),
         **figures.ranks(scored),
-        **figures.of_metrics(scored, bands, models),
+        **figures.metric_figures(scored, bands, models),
     }
     guessed = (
         [Act("teams are guessed from name stems; name them (--teams FILE)")]
@@ -104,15 +104,15 @@ def reuse(
     notes = [
         *guessed,
         *_notes(depth, owner, pooled, len(names)),
-        *_shallow(looked, pooled, depth),
+        *_shallow_pool_notes(looked, pooled, depth),
     ]
     if new is not None:
-        found, of_new = figures.of_new_runs(qrels, new, wanted, seen, models, level)
+        found, of_new = figures.new_run_figures(qrels, new, wanted, seen, models, level)
         data |= found
         # more is unjudged than the penalty was learned from
         far = found["new_unjudged"][1] > data["usual_unjudged"][1]
         data["extrapolated"] = (("run", "metric"), far)
-        notes += [*of_new, *_beyond(looked_at=found["run"], far=far)]
+        notes += [*of_new, *_extrapolation_notes(looked_at=found["run"], far=far)]
     outcome = result(
         "reuse",
         data,
@@ -209,7 +209,7 @@ def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> None:
         )
 
 
-def _beyond(looked_at: Sequence[str], far: Bools) -> list[str]:
+def _extrapolation_notes(looked_at: Sequence[str], far: Bools) -> list[str]:
     """Name the new runs of which more is unjudged, by some metric, than of the good runs that were left out.
 
     far : (run, metric)
@@ -259,7 +259,9 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
     return notes
 
 
-def _shallow(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
+def _shallow_pool_notes(
+    looked: LookedUp, pooled: Bools, depth: int | None
+) -> list[str]:
     """Say where documents that a pool of this depth would have are not judged."""
     if depth is None:
         return []

@@ -68,11 +68,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "systems": systems.rename({"group_of": "group"}),
     }
     if "run" in outcome.dims:
-        views = {"new": _adjusted(outcome), **views}
+        views = {"new": _adjusted_rows(outcome), **views}
     return {name: with_nulls(view) for name, view in views.items()}
 
 
-def _adjusted(outcome: xr.Dataset) -> pl.DataFrame:
+def _adjusted_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Return the scores of new runs, and with the expected penalty added."""
     found = frame(outcome, _NEW, by=("run", "metric"))
     found = found.rename({"new_score": "score", "new_unjudged": "unjudged"})
@@ -134,11 +134,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
         shown = (str(outcome["metric"].values[0]), metrics["metric"][0])
         rows = views["new"].filter(pl.col("metric").is_in(shown))
         for of_run in rows.partition_by("run", maintain_order=True)[:FEW]:
-            lines += _of_new(of_run, options["level"], options["depth"])
-        lines += _too_far(outcome)
+            lines += _new_run_sentences(of_run, options["level"], options["depth"])
+        lines += _extrapolation_sentences(outcome)
     known = metrics.drop_nulls("relative_loss")
     if known.height:
-        lines += _of_any(outcome, known)
+        lines += _any_run_sentences(outcome, known)
     groups = views["groups"].sort(
         "unique_relevant", descending=True, maintain_order=True
     )
@@ -152,7 +152,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
-def _of_any(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
+def _any_run_sentences(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
     """Say what a run that was not pooled would lose, beside the gap to the next rank; then by which metrics."""
     metrics = [str(name) for name in outcome["metric"].values]
     metric = leading(name for name in metrics if name in known["metric"])
@@ -166,17 +166,18 @@ def _of_any(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
     subject = teams_prefix(about(outcome)["options"], "a run that was not pooled would")
     lines = [
         f"{subject} lose {loss} by {metric} ({low} to {high} over {counted(pooled.size, 'group')} left out in turn), "
-        f"where neighbours in the ranking are {gap} apart, and fall by {_fall(row, outcome.sizes['system'])}."
+        f"where neighbours in the ranking are {gap} apart, and fall by {_fall_clause(row, outcome.sizes['system'])}."
     ]
     least, most = known.row(0, named=True), known.row(-1, named=True)
     if known.height > 1:
         lines.append(
-            f"The loss is largest by {most['metric']}, {_loss(most)}, and least by {least['metric']}, {_loss(least)}."
+            f"The loss is largest by {most['metric']}, {_loss_text(most)}, and least by {least['metric']}, "
+            f"{_loss_text(least)}."
         )
     return lines
 
 
-def _fall(row: Mapping[str, Any], runs: int) -> str:
+def _fall_clause(row: Mapping[str, Any], runs: int) -> str:
     """Say by how many ranks runs fall."""
     most = int(row["most_ranks"])
     if most <= 0:
@@ -184,7 +185,7 @@ def _fall(row: Mapping[str, Any], runs: int) -> str:
     return f"{short(row['mean_ranks'], 1)} of {runs} ranks on average, {most} at most"
 
 
-def _too_far(outcome: xr.Dataset) -> list[str]:
+def _extrapolation_sentences(outcome: xr.Dataset) -> list[str]:
     """Say which new runs are unlike the runs that were left out."""
     far = outcome["run"].values[outcome["extrapolated"].any("metric").values]
     if not far.size:
@@ -194,14 +195,16 @@ def _too_far(outcome: xr.Dataset) -> list[str]:
     ]
 
 
-def _of_new(rows: pl.DataFrame, level: float, depth: int | None) -> list[str]:
+def _new_run_sentences(
+    rows: pl.DataFrame, level: float, depth: int | None
+) -> list[str]:
     """Say what a new run would score if it had been pooled, by some metrics; by others it is judged as if it had."""
     lines = [
-        _adjustment(row, level, depth)
+        _adjustment_sentence(row, level, depth)
         for row in rows.filter(pl.col("unjudged") > 0).iter_rows(named=True)
     ]
     at_top = rows.filter(unjudged=0).to_dicts()
-    lines += [_deeper(row, depth) for row in at_top if _is_open(row)]
+    lines += [_deeper_sentence(row, depth) for row in at_top if _is_open(row)]
     judged = [row for row in at_top if not _is_open(row)]
     if judged:
         deepest = max(
@@ -211,12 +214,15 @@ def _of_new(rows: pl.DataFrame, level: float, depth: int | None) -> list[str]:
         scores = joined([f"{row['metric']} {short(row['score'], 3)}" for row in judged])
         need = "needs" if len(judged) == 1 else "need"
         lines.append(
-            f"{rows['run'][0]}: all of its {_first(deepest, depth)} are judged, so {scores} {need} no adjustment."
+            f"{rows['run'][0]}: all of its {_first_documents_phrase(deepest, depth)} are judged, so {scores} {need} no "
+            "adjustment."
         )
     return lines
 
 
-def _adjustment(row: Mapping[str, Any], level: float, depth: int | None) -> str:
+def _adjustment_sentence(
+    row: Mapping[str, Any], level: float, depth: int | None
+) -> str:
     """Say of one new run and metric what it would score if it had been pooled, and what it does."""
     if row["bound"] < highest(row["metric"]) - 5e-4:
         bound = f"; it cannot exceed {short(row['bound'], 3)}"
@@ -228,8 +234,8 @@ def _adjustment(row: Mapping[str, Any], level: float, depth: int | None) -> str:
         between += ", extrapolated"
     return (
         f"{row['run']}: {row['metric']} would be {short(row['adjusted'], 3)} if it had been pooled ({between}), and "
-        f"is {short(row['score'], 3)} with {row['unjudged']:.1%} of its {_first(row['metric'], depth)} "
-        f"unjudged{bound}."
+        f"is {short(row['score'], 3)} with {row['unjudged']:.1%} of its "
+        f"{_first_documents_phrase(row['metric'], depth)} unjudged{bound}."
     )
 
 
@@ -240,28 +246,29 @@ def _is_open(row: Mapping[str, Any]) -> bool:
     )
 
 
-def _deeper(row: Mapping[str, Any], depth: int | None) -> str:
+def _deeper_sentence(row: Mapping[str, Any], depth: int | None) -> str:
     """Say of one new run and metric that it looks deeper than where all documents are judged, and what is not there."""
     looked = parse(row["metric"])
     below = int(unjudged_at(looked, depth).cutoff or 0) + 1
-    ranks = f"ranks {below} {_last(looked)}"
+    ranks = f"ranks {below} {_depth_phrase(looked)}"
     if looked.cutoff == below:
         ranks = f"rank {below}"
     unreached = "" if depth is None else ", which the pool does not reach,"
     return (
-        f"{row['run']}: {row['metric']} is {short(row['score'], 3)} with all of its {_first(row['metric'], depth)} "
-        f"judged, but {row['unjudged_below']:.1%} of {ranks}{unreached} are unjudged."
+        f"{row['run']}: {row['metric']} is {short(row['score'], 3)} with all of its "
+        f"{_first_documents_phrase(row['metric'], depth)} judged, but "
+        f"{row['unjudged_below']:.1%} of {ranks}{unreached} are unjudged."
     )
 
 
-def _last(metric: Metric) -> str:
+def _depth_phrase(metric: Metric) -> str:
     """Say down to which rank a metric looks."""
     if isinstance(metric.cutoff, int):
         return f"to {metric.cutoff}"
     return "and below"
 
 
-def _first(metric: str, depth: int | None) -> str:
+def _first_documents_phrase(metric: str, depth: int | None) -> str:
     """Say of how many first documents the unjudged are counted for a metric."""
     looked = parse(metric)
     number = unjudged_at(looked, depth).cutoff or 0
@@ -271,5 +278,5 @@ def _first(metric: str, depth: int | None) -> str:
     return first
 
 
-def _loss(row: Mapping[str, Any]) -> str:
+def _loss_text(row: Mapping[str, Any]) -> str:
     return f"{short(row['mean_loss'], 3)} ({short(row['relative_loss'])} of the systems' standard deviation)"

@@ -11,7 +11,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.accuracy import by_chance
 from irmeta.stats.prediction.intervals import expected_coverage, reach
 from irmeta.studies.prediction.predict.cells import Learned, patterns, predict_cells
-from irmeta.studies.prediction.predict.relevant import Relevant, divided, numbers
+from irmeta.studies.prediction.predict.relevant import Relevant, is_divided, numbers
 from irmeta.words import listed
 
 JUDGED = 0.3
@@ -128,7 +128,7 @@ def on_collections_left_out(
 
     Not which metrics: those named by their expected coverage failed on new collections no oftener than others.
     """
-    served = [name for name in targets if divided(name)]
+    served = [name for name in targets if is_divided(name)]
     number = ""
     if served and relevant is None and numbers(model):
         number = f", and so does the number of relevant documents for {listed(served)} (--relevant)"
@@ -136,7 +136,9 @@ def on_collections_left_out(
         "Intervals hold on average over collections; in a single collection they may miss many "
         f"systems together. Systems with known scores reduce that (--calibrate){number}."
     )
-    expected = _expected(table, targets, model, level, relevant) if linear else {}
+    expected = (
+        _expected_coverage(table, targets, model, level, relevant) if linear else {}
+    )
     if not expected:
         return [lead]
     every = dict.fromkeys(name for shares in expected.values() for name in shares)
@@ -155,7 +157,7 @@ def on_collections_left_out(
     ]
 
 
-def _expected(
+def _expected_coverage(
     table: xr.DataArray,
     targets: Sequence[str],
     model: Model,
@@ -170,7 +172,7 @@ def _expected(
     expected = {}
     for target in targets:
         parts = model.holding([*given, target])
-        counts = relevant if any(map(divided, [*given, target])) else None
+        counts = relevant if any(map(is_divided, [*given, target])) else None
         if counts is not None:
             parts = counts.parts(parts)
         if target in given or len(parts) < FEWEST_LEFT:

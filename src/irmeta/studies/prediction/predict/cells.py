@@ -27,7 +27,7 @@ from irmeta.stats.prediction.intervals import (
 from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.regression import Moments, least_squares, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
-from irmeta.studies.prediction.predict.relevant import Relevant, divided
+from irmeta.studies.prediction.predict.relevant import Relevant, is_divided
 
 OUTSIDE = 0.999
 """A system is outside what the model has seen when, were its scores normal, this share would lie nearer."""
@@ -75,7 +75,7 @@ class Learned(NamedTuple):
         return self.fit(together[:, :-1], together[:, -1])
 
 
-def _linear(data: Sequence[Moments]) -> Callable[[Floats], Floats]:
+def _fit_line(data: Sequence[Moments]) -> Callable[[Floats], Floats]:
     """Fit the last variable by least squares on all the others."""
     together = pool(data)
     last = len(together.mean) - 1
@@ -122,7 +122,7 @@ def predict_cells(
         for j, target in enumerate(targets):
             if target in given:
                 continue
-            counts = relevant if any(map(divided, [*given, target])) else None
+            counts = relevant if any(map(is_divided, [*given, target])) else None
             found = _predict(
                 scores, given, target, model, level, calibration, learned, counts
             )
@@ -201,7 +201,7 @@ def _predict(
             f"no collection of the model that has all of {', '.join(needed)} shows how many documents are "
             "relevant; leave out --relevant"
         )
-    known = _scaled(calibration, needed, model.scale)
+    known = _calibration_scores(calibration, needed, model.scale)
     found = {} if learned is None else learned.rows(needed)
     rows = {name: to_scale(part, model.scale) for name, part in found.items()}
     variables = _variables(scaled, known, held, rows, relevant)
@@ -254,7 +254,7 @@ def _variables(
     )
 
 
-def _scaled(
+def _calibration_scores(
     calibration: xr.DataArray | None, metrics: list[str], scale: Scale
 ) -> Floats:
     """Return the scores of those known systems that have all of these metrics: (system, metric)."""

@@ -27,7 +27,9 @@ def renamed(
         raise MetricError(
             f"none of these metrics is in the model: {listed(left)}; it has {', '.join(model.metrics)}"
         )
-    notes = [stand_in(name, target) for name, target in used.items() if target != name]
+    notes = [
+        stand_in_note(name, target) for name, target in used.items() if target != name
+    ]
     if left:
         notes.append(
             "metrics that the model does not know were not used: "
@@ -51,7 +53,7 @@ def _hint(left: Iterable[str], model: Model) -> str:
     return ""
 
 
-def stand_in(name: str, target: str) -> str:
+def stand_in_note(name: str, target: str) -> str:
     """Say that the model's metric stands for the one named."""
     if target.startswith(f"{name}@"):
         return (
@@ -84,6 +86,8 @@ def wanted_targets(
             )
         targets[name] = target
     notes = [
-        stand_in(name, target) for name, target in targets.items() if name != target
+        stand_in_note(name, target)
+        for name, target in targets.items()
+        if name != target
     ]
     return list(dict.fromkeys(targets.values())), notes

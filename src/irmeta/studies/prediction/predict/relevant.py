@@ -85,11 +85,11 @@ def relevant(
 
 def numbers(model: Model) -> dict[str, float]:
     """Return the numbers of relevant documents a topic of the model's collections, where its scores show them."""
-    found = {part.name: _of_part(part, model.scale) for part in model.parts}
+    found = {part.name: _number_of_part(part, model.scale) for part in model.parts}
     return {name: number for name, number in found.items() if 0 < number < np.inf}
 
 
-def _of_part(part: Part, scale: Scale) -> float:
+def _number_of_part(part: Part, scale: Scale) -> float:
     """Return NumRel, or k P@k / R@k of the means at the largest cutoff of both; NaN without them."""
     means = from_scale(part.moments.mean, scale)
     by_name = dict(zip(part.metrics, means.tolist(), strict=True))
@@ -105,10 +105,10 @@ def _of_part(part: Part, scale: Scale) -> float:
     return k * by_name[f"P@{k}"] / by_name[f"R@{k}"]
 
 
-def divided(name: str) -> bool:
+def is_divided(name: str) -> bool:
     """Say whether a metric is a sum divided by the number of relevant documents, those of grade 1 or above.
 
-    >>> [divided(name) for name in ("AP", "R@10", "P@10", "AP(rel=2)")]
+    >>> [is_divided(name) for name in ("AP", "R@10", "P@10", "AP(rel=2)")]
     [True, True, False, False]
     """
     metric = _parsed(name)
@@ -122,7 +122,7 @@ def _parsed(name: str) -> Metric | None:
         return None
 
 
-def _capped(name: str, most: float) -> bool:
+def _is_capped(name: str, most: float) -> bool:
     """Say whether a metric cannot be 1, as more documents may be relevant than it looks at."""
     metric = _parsed(name)
     if metric is None or metric.base not in ("AP", "R"):
@@ -130,7 +130,7 @@ def _capped(name: str, most: float) -> bool:
     return metric.cutoff is not None and metric.cutoff <= most
 
 
-def caution(
+def caution_notes(
     targets: Sequence[str], model: Model, known: Relevant | None, *, calibrated: bool
 ) -> list[str]:
     """Say of targets divided by the number of relevant documents what this number does, or would do, to them."""
@@ -140,9 +140,9 @@ def caution(
     low, high = min(of.values()), max(of.values())
     between = f"{low:.0f} to {high:.0f} a topic in the model's collections"
     # a number that is told serves the targets whose relevant documents it counts
-    capped = [name for name in targets if _capped(name, high)]
+    capped = [name for name in targets if _is_capped(name, high)]
     if known is not None:
-        capped = [name for name in capped if not divided(name)]
+        capped = [name for name in capped if not is_divided(name)]
     lines = []
     if capped:
         lines.append(
@@ -150,7 +150,7 @@ def caution(
             "far from that, intervals miss nearly all systems. Name a few systems whose scores are known "
             "(--calibrate), or else say the number (--relevant)."
         )
-    served = [name for name in targets if divided(name)]
+    served = [name for name in targets if is_divided(name)]
     if known is not None and served and not low / FAR <= known.here <= high * FAR:
         more = "more" if known.here > high else "fewer"
         lines.append(
@@ -170,7 +170,7 @@ def _number(given: float | str | PathLike[str]) -> float:
             raise ScoresError(
                 f"{given!r} is not a number of relevant documents a topic, nor a file of judgments"
             ) from None
-        return _counted(read_qrels(location(given)))
+        return _count_relevant(read_qrels(location(given)))
     if not 0 < number < np.inf:
         raise ScoresError(
             f"{number:g} relevant documents a topic: the number must be above 0"
@@ -178,7 +178,7 @@ def _number(given: float | str | PathLike[str]) -> float:
     return number
 
 
-def _counted(qrels: Qrels) -> float:
+def _count_relevant(qrels: Qrels) -> float:
     """Count documents of grade 1 or above, on the topics that have any."""
     found = np.bincount(qrels.topic[qrels.grades >= 1])
     if not found.any():

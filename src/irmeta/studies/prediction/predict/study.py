@@ -29,8 +29,12 @@ from irmeta.studies.prediction.predict.alarms import (
     on_collections_left_out,
 )
 from irmeta.studies.prediction.predict.cells import learned_from, predict_cells
-from irmeta.studies.prediction.predict.naming import renamed, stand_in, wanted_targets
-from irmeta.studies.prediction.predict.relevant import NUMBER, caution
+from irmeta.studies.prediction.predict.naming import (
+    renamed,
+    stand_in_note,
+    wanted_targets,
+)
+from irmeta.studies.prediction.predict.relevant import NUMBER, caution_notes
 from irmeta.studies.prediction.predict.relevant import relevant as numbers_relevant
 from irmeta.studies.prediction.predict.typed import given as one_system
 from irmeta.studies.prediction.prediction_model import prediction_model
@@ -93,11 +97,11 @@ def predict(
     systems told the offset); and `reported`.
     """
     require_share("the level of an interval", level, 0.9)
-    scores = _asked(scores, given)
-    model = _model(model, train, learner)
+    scores = _scores_given(scores, given)
+    model = _model_given(model, train, learner)
     rng = seed(rng)
     learned = learned_from(train, learner, kernel, rng)
-    scores, notes = _usable(_of_unit(scores, model), model, missing)
+    scores, notes = _usable(_in_units(scores, model), model, missing)
     notes += about(scores).get(PRINTED, [])
     reported = in_range(means(scores))
     counts = numbers_relevant(relevant, reported, model)
@@ -105,11 +109,11 @@ def predict(
         reported = reported.sel(metric=reported["metric"] != NUMBER)
     wanted = None if want is None else metric_names(want)
     if calibrate is not None:
-        calibrate = _of_unit(calibrate, model)
+        calibrate = _in_units(calibrate, model)
     cut = model.cut(_metrics_asked(wanted, reported, calibrate))
     model = model.called(cut)
     learned = None if learned is None else learned.called(cut)
-    notes += map(stand_in, cut, cut.values())
+    notes += map(stand_in_note, cut, cut.values())
     table, names, more = renamed(reported, model)
     notes += more
     calibration = None
@@ -149,7 +153,9 @@ def predict(
         "want": targets,
         "names": names,
         "relevant": None if counts is None else counts.here,
-        "cautions": caution(targets, model, counts, calibrated=calibrate is not None),
+        "cautions": caution_notes(
+            targets, model, counts, calibrated=calibrate is not None
+        ),
         "alarms": alarms,
     }
     unique_notes = list(dict.fromkeys([*notes, *alarms]))
@@ -159,7 +165,7 @@ def predict(
     return outcome.assign_coords(system=table.system.values.astype(str), target=targets)
 
 
-def _asked(scores: xr.DataArray | None, given: str | None) -> xr.DataArray:
+def _scores_given(scores: xr.DataArray | None, given: str | None) -> xr.DataArray:
     """Return the scores to predict from: a table's, or one system's."""
     if scores is None and given is None:
         raise ScoresError(
@@ -173,7 +179,7 @@ def _asked(scores: xr.DataArray | None, given: str | None) -> xr.DataArray:
     return one_system(given)
 
 
-def _model(
+def _model_given(
     model: Model | None, train: Mapping[str, xr.DataArray] | None, learner: Learner
 ) -> Model:
     """Return the model given, one of the collections to train on, or the one that ships."""
@@ -196,7 +202,7 @@ def _metrics_asked(
     return dict.fromkeys(chain(*given, want or ()))
 
 
-def _of_unit(scores: xr.DataArray, model: Model) -> xr.DataArray:
+def _in_units(scores: xr.DataArray, model: Model) -> xr.DataArray:
     """Check scores; each topic is a system of its own where the model is one of scores on topics."""
     if model.provenance.get("unit") == "topic":
         return by_topic(check(scores))

@@ -33,7 +33,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     prediction = cells.select(
         "system", "metric", "value", "low", "high", level, "distance"
     )
-    return {"prediction": prediction, "filled": _filled(outcome)}
+    return {"prediction": prediction, "filled": _filled_table(outcome)}
 
 
 def in_csv(outcome: xr.Dataset) -> str:
@@ -53,17 +53,17 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what was predicted and how sure that is; before it, what the number of relevant documents does to it."""
-    return [*about(outcome)["options"]["cautions"], _predicted(outcome)]
+    return [*about(outcome)["options"]["cautions"], _prediction_sentence(outcome)]
 
 
-def _predicted(outcome: xr.Dataset) -> str:
+def _prediction_sentence(outcome: xr.Dataset) -> str:
     cells = tables(outcome)["prediction"]
     level = f"{about(outcome)['options']['level'] * 100:g}%"
     order = ""
-    if _overlap(outcome):
+    if _any_may_be_best(outcome):
         order = " They are too wide to order these systems: those of each metric all overlap."
     if cells.height <= SPOKEN:
-        each = [_cell(cell) for cell in cells.iter_rows(named=True)]
+        each = [_cell_clause(cell) for cell in cells.iter_rows(named=True)]
         intervals = "interval" if cells.height == 1 else "intervals"
         known = "" if cells["low"].is_null().all() else f" ({level} {intervals})"
         return f"{'; '.join(each)}{known}.{order}"
@@ -74,7 +74,7 @@ def _predicted(outcome: xr.Dataset) -> str:
     return f"{cells.height} scores predicted{wide}.{order}"
 
 
-def _cell(cell: dict[str, Any]) -> str:
+def _cell_clause(cell: dict[str, Any]) -> str:
     """Say which score was predicted, and between which ends."""
     whose = "" if cell["system"] == GIVEN else f" of {cell['system']}"
     interval = ""
@@ -85,14 +85,14 @@ def _cell(cell: dict[str, Any]) -> str:
     )
 
 
-def _overlap(outcome: xr.Dataset) -> bool:
+def _any_may_be_best(outcome: xr.Dataset) -> bool:
     """Say whether, by each metric, all intervals of several systems share a value, so that any may be the best."""
     several = outcome["low"].notnull().sum("system") > 1
     shared = outcome["low"].max("system") <= outcome["high"].min("system")
     return bool(several.any() and shared.where(several, True).all())
 
 
-def _filled(outcome: xr.Dataset) -> pl.DataFrame:
+def _filled_table(outcome: xr.Dataset) -> pl.DataFrame:
     """Return the table as it was, every hole that was predicted filled, with its interval in the columns beside."""
     reported = outcome["reported"]
     names = about(outcome)["options"]["names"]

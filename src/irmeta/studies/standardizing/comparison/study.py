@@ -105,7 +105,7 @@ def compare(
         _agreement(forms[kind], metric, pair, team.of, again(generator))
         for pair, metric, kind in cases
     ]
-    compared = _compared(forms, cases, partitions, alpha, generator)
+    compared = _compare_cases(forms, cases, partitions, alpha, generator)
     figures = list(steps(compared, "comparisons", total=len(cases)))
     by_figure = np.reshape(figures, (*shape, len(_FIGURES)))
 
@@ -117,7 +117,7 @@ def compare(
     for name, (_, ends) in with_ends("tau", (), agreed).items():
         data[name] = (("pair", "metric", "kind"), np.reshape(ends, shape))
     own = _own_differences(forms, cases, alpha)  # (case, 3, system)
-    data |= _of_systems(own.reshape(*shape, 3, systems.size))
+    data |= _system_figures(own.reshape(*shape, 3, systems.size))
     data["systems"] = systems.size
     data["systems_there"] = (
         "collection",
@@ -157,7 +157,7 @@ def _check(collections: int, partitions: int, alpha: float) -> None:
     require_share("alpha", alpha, 0.05)
 
 
-def _of_systems(own: Floats) -> dict[str, Any]:
+def _system_figures(own: Floats) -> dict[str, Any]:
     """Label how systems differ from themselves, (pair, metric, kind, 3, system): difference with ends, and p."""
     difference = own[..., 0, :]
     half = own[..., 1, :]
@@ -204,7 +204,7 @@ _ENDS = ("drmse_low", "drmse_high")
 _FIGURES = (*_MEASURES, *_CHANCE, *_ENDS)
 
 
-def _compared(
+def _compare_cases(
     forms: Mapping[Form, Mapping[str, xr.DataArray]],
     cases: Sequence[tuple[tuple[str, str], str, Form]],
     partitions: int,
@@ -310,7 +310,7 @@ def _prepare(
     forms: dict[Form, dict[str, xr.DataArray]] = {kind: {} for kind in kinds}
     for kind, (name, scores) in product(kinds, chosen.items()):
         form, more = _form_of(scores, kind, flat)
-        form = _over_clusters(name, form, scores)
+        form = _in_clusters(name, form, scores)
         _require_topics(name, form.sizes["topic"], scores.sizes["topic"])
         form = form.sel(system=systems)
         require_variation(
@@ -324,7 +324,7 @@ def _prepare(
     return chosen, forms, notes
 
 
-def _over_clusters(name: str, form: xr.DataArray, before: xr.DataArray) -> xr.DataArray:
+def _in_clusters(name: str, form: xr.DataArray, before: xr.DataArray) -> xr.DataArray:
     """Put clusters in the place of topics; an error says of which collection, and whether topics were dropped."""
     try:
         return by_cluster(form)[0]

@@ -92,19 +92,21 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how far rankings agree; then for each metric and form, or form of many metrics, whether scores do."""
-    return [*_agreement(outcome), *_of_scores(outcome)]
+    return [*_agreement_sentences(outcome), *_score_sentences(outcome)]
 
 
-def _agreement(outcome: xr.Dataset) -> list[str]:
+def _agreement_sentences(outcome: xr.Dataset) -> list[str]:
     """Say by each metric, or as a range over many, with which tau collections rank the systems that all have."""
     rows = tables(outcome)["pairs"].filter(kind=outcome.kind.values[0])
     if outcome.sizes["metric"] > FEW_METRICS:
-        return [_ranked(rows, outcome, f"the {outcome.sizes['metric']} metrics")]
+        return [
+            _ranking_sentence(rows, outcome, f"the {outcome.sizes['metric']} metrics")
+        ]
     by_metric = rows.partition_by("metric", maintain_order=True)
-    return [_ranked(one, outcome, one["metric"][0]) for one in by_metric]
+    return [_ranking_sentence(one, outcome, one["metric"][0]) for one in by_metric]
 
 
-def _ranked(rows: pl.DataFrame, outcome: xr.Dataset, by: str) -> str:
+def _ranking_sentence(rows: pl.DataFrame, outcome: xr.Dataset, by: str) -> str:
     """Say how far rankings agree: of one pair and metric with the interval of tau, else the lowest and highest tau."""
     systems = int(outcome["systems"])
     there = outcome["systems_there"].values
@@ -117,13 +119,13 @@ def _ranked(rows: pl.DataFrame, outcome: xr.Dataset, by: str) -> str:
     lowest, highest = (rows.sort("tau").row(at, named=True) for at in (0, -1))
     tau = short(lowest["tau"])
     if rows.height > 1:
-        tau += f" ({_which(lowest, outcome)}) to {short(highest['tau'])} ({_which(highest, outcome)})"
+        tau += f" ({_row_phrase(lowest, outcome)}) to {short(highest['tau'])} ({_row_phrase(highest, outcome)})"
     elif np.isfinite(lowest["tau_low"]):
         tau += f" ({interval(lowest['tau_low'], lowest['tau_high'], 2)})"
     return f"By {by}, {who} rank {which} with tau {tau}."
 
 
-def _which(row: Mapping[str, Any], outcome: xr.Dataset) -> str:
+def _row_phrase(row: Mapping[str, Any], outcome: xr.Dataset) -> str:
     """Name what a row is of, where there are several: the pair, the metric."""
     parts = []
     if outcome.sizes["pair"] > 1:
@@ -133,22 +135,24 @@ def _which(row: Mapping[str, Any], outcome: xr.Dataset) -> str:
     return ", ".join(parts)
 
 
-def _of_scores(outcome: xr.Dataset) -> list[str]:
+def _score_sentences(outcome: xr.Dataset) -> list[str]:
     """Say for each metric and form, or for each form of many metrics, whether scores agree as chance has it."""
     views = tables(outcome)
-    limit = _limit(outcome)
+    limit = _chance_limit(outcome)
     differing = views["pairs"].filter(
         (pl.col("quantile") > limit) | (pl.col("false_positives_quantile") > limit)
     )
     if outcome.sizes["metric"] > FEW_METRICS:
         kinds = views["forms"].partition_by("kind", maintain_order=True)
         return [
-            _of_kind(forms, differing.filter(kind=forms["kind"][0]), limit, outcome)
+            _kind_sentence(
+                forms, differing.filter(kind=forms["kind"][0]), limit, outcome
+            )
             for forms in kinds
         ]
     rows = views["forms"].iter_rows(named=True)
     return [
-        _of_metric(
+        _metric_sentence(
             row,
             differing.filter(metric=row["metric"], kind=row["kind"]),
             limit,
@@ -158,7 +162,7 @@ def _of_scores(outcome: xr.Dataset) -> list[str]:
     ]
 
 
-def _limit(outcome: xr.Dataset) -> float:
+def _chance_limit(outcome: xr.Dataset) -> float:
     """Return the quantile beyond which a pair differs more than chance gives any of the pairs, with 5%.
 
     A pair has two figures, which Bonferroni's correction counts, too. p of a quantile q of R splits is
@@ -171,7 +175,7 @@ def _limit(outcome: xr.Dataset) -> float:
     return 1 - (level * (splits + 1) - 1) / splits - 1e-9
 
 
-def _of_metric(
+def _metric_sentence(
     row: Mapping[str, Any], differing: pl.DataFrame, limit: float, outcome: xr.Dataset
 ) -> str:
     """Say whether collections agree in one metric and form, which pairs do not, and how far."""
@@ -184,7 +188,7 @@ def _of_metric(
     if names:
         answer = f"Scores do not compare: by {by}, {names} differ by more than chance explains."
     else:
-        answer = _none_beyond(by, limit, outcome)
+        answer = _within_chance_sentence(by, limit, outcome)
     split = unit_of(outcome)
     if np.isfinite([row["drmse"], row["chance_drmse"]]).all():
         figures = (
@@ -193,10 +197,10 @@ def _of_metric(
         )
     else:
         figures = f"dRMSE is undefined, because systems' scores do not differ enough in every split of the {split}s"
-    return f"{answer} {_changed(outcome, row['largest_rate'])}; {figures}."
+    return f"{answer} {_changed_clause(outcome, row['largest_rate'])}; {figures}."
 
 
-def _changed(outcome: xr.Dataset, rate: float) -> str:
+def _changed_clause(outcome: xr.Dataset, rate: float) -> str:
     """Count the systems that score otherwise on another collection, at most where there are several pairs."""
     systems = int(outcome["systems"])
     number = round(rate * systems)
@@ -205,7 +209,7 @@ def _changed(outcome: xr.Dataset, rate: float) -> str:
     return f"{most}{number} of {counted(systems, 'system')} {verb} significantly differently on one than on the other"
 
 
-def _none_beyond(by: str, limit: float, outcome: xr.Dataset) -> str:
+def _within_chance_sentence(by: str, limit: float, outcome: xr.Dataset) -> str:
     """Say that no pair differs more than chance would make it, or that the splits are too few to show it."""
     if limit >= 1:
         return (
@@ -219,7 +223,7 @@ def _none_beyond(by: str, limit: float, outcome: xr.Dataset) -> str:
     return f"Scores compare, as far as these topics show: by {by}, {which} than chance explains."
 
 
-def _of_kind(
+def _kind_sentence(
     forms: pl.DataFrame, differing: pl.DataFrame, limit: float, outcome: xr.Dataset
 ) -> str:
     """Say the same of one form of many metrics, as ranges over the metrics."""
@@ -241,6 +245,6 @@ def _of_kind(
             f"{', '.join(metrics)}."
         )
     else:
-        answer = _none_beyond(f"each of {every}", limit, outcome)
+        answer = _within_chance_sentence(f"each of {every}", limit, outcome)
     ends = f"{short(min(drmse), 3)} to {short(max(drmse), 3)}"
-    return f"{answer} {_changed(outcome, most)}, by the metric that has most; mean dRMSE is {ends}."
+    return f"{answer} {_changed_clause(outcome, most)}, by the metric that has most; mean dRMSE is {ends}."
