@@ -158,7 +158,7 @@ class _Variables(NamedTuple):
 
     def fitted(self, learned: Learned | None) -> Callable[[Floats], Floats]:
         """Fit the target on the predictors over all collections."""
-        return _linear(self.moments) if learned is None else learned.fitted(self.rows)
+        return _fit_line(self.moments) if learned is None else learned.fitted(self.rows)
 
     def held_out(self, learned: Learned | None) -> HeldOut:
         """Return how far each collection's target is from what the others say of it."""
