@@ -400,6 +400,17 @@ def test_one_metric_has_its_answer_too():
     )
 
 
+def test_a_run_that_gains_by_not_being_pooled_is_said_to_gain():
+    """Bpref leaves unjudged documents out, so that most runs gain and rise: no loss and no fall is below 0."""
+    _, lists, grades = made(2)
+    found = reuse(grades, lists, teams=groups_of(lists), depth=5, metrics="Bpref")
+    gain = short(-found["mean_loss"].item(), 3)
+    said = findings(found)[0]
+    assert said.startswith(f"A run that was not pooled would gain {gain} by Bpref (")
+    most = int(found["most_ranks"].item())
+    assert said.endswith(f"and fall by at most {most} of 20 ranks.")
+
+
 def test_stems_that_are_taken_as_teams_are_told():
     """Where names say which runs come from one team the finding says so; a loss has no sign."""
     _, lists, grades = made(0)

@@ -158,14 +158,15 @@ def _any_run_sentences(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
     metric = leading(name for name in metrics if name in known["metric"])
     row = known.row(by_predicate=pl.col("metric") == metric, named=True)
     pooled = np.unique(outcome["group_of"].values[outcome["pooled"].values])
-    losses = outcome["group_loss"].sel(metric=metric, group=pooled).values
-    loss, low, high, gap = (
+    verb, sign = ("lose", 1) if row["mean_loss"] >= 0 else ("gain", -1)
+    moved = sign * outcome["group_loss"].sel(metric=metric, group=pooled).values
+    size, low, high, gap = (
         short(float(one), 3)
-        for one in (row["mean_loss"], losses.min(), losses.max(), row["gap"])
+        for one in (abs(row["mean_loss"]), moved.min(), moved.max(), row["gap"])
     )
     subject = teams_prefix(about(outcome)["options"], "a run that was not pooled would")
     lines = [
-        f"{subject} lose {loss} by {metric} ({low} to {high} over {counted(pooled.size, 'group')} left out in turn), "
+        f"{subject} {verb} {size} by {metric} ({low} to {high} over {counted(pooled.size, 'group')} left out in turn), "
         f"where neighbours in the ranking are {gap} apart, and fall by {_fall_clause(row, outcome.sizes['system'])}."
     ]
     least, most = known.row(0, named=True), known.row(-1, named=True)
@@ -182,6 +183,8 @@ def _fall_clause(row: Mapping[str, Any], runs: int) -> str:
     most = int(row["most_ranks"])
     if most <= 0:
         return f"no rank of {runs}"
+    if row["mean_ranks"] < 0.05:  # most rise, as where unjudged documents do not count
+        return f"at most {most} of {runs} ranks"
     return f"{short(row['mean_ranks'], 1)} of {runs} ranks on average, {most} at most"
 
 
