@@ -288,6 +288,8 @@ def test_the_column_that_distinguishes_rows_is_named() -> None:
         match=r"for A, q0, score, which the column 'rollout' distinguishes: .*\(repeat='rollout'\)",
     ):
         from_frame(table)
+    with pytest.raises(ScoresError, match=r"\(repeat='roll out'\).*='model,roll out'"):
+        from_frame(table.rename(columns={"rollout": "roll out"}))
     with pytest.raises(ScoresError, match="name the columns that distinguish them"):
         from_frame(table.drop(columns="rollout"))
     assert from_frame(table, repeat="rollout").shape == (1, 2, 1)

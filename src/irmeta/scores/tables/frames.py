@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from shlex import quote
 from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
 import numpy as np
@@ -280,7 +281,7 @@ def _refuse_unnamed(rows: pl.DataFrame, others: pl.DataFrame, system: str) -> No
         name = min(apart, key=pl.Series.n_unique).name
         raise ScoresError(
             f"{_twice_message(own.filter(again).row(0))}, which the column {name!r} distinguishes: name it, as runs of "
-            f"one system (--repeat {name}) or as part of the system (--system {system},{name})"
+            f"one system (--repeat {quote(name)}) or as part of the system (--system {quote(f'{system},{name}')})"
         )
 
 
