@@ -405,7 +405,7 @@ def _picked_best_notes(
     """Say of a system compared with all others that has the highest mean what holds if it was picked for that."""
     first = (figures["difference"] >= 0).all(axis=0)
     claims = (figures["p_corrected"] < way.alpha).any(axis=0)
-    if len(family.names) < len(family.others) or not (first & claims).any():
+    if not set(family.others) <= set(family.names) or not (first & claims).any():
         return []
     named = joined(np.array(family.metrics)[first & claims].tolist())
     return [
