@@ -11,7 +11,7 @@ from irmeta.scores.figures import short, with_interval
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.judges.compare import baselines
-from irmeta.words import are, counted, joined, listed
+from irmeta.words import are, counted, decimal, joined, listed
 
 FEW_FAMILIES = 8
 """At most this number of families is shown whether their favour is clear or not."""
@@ -195,7 +195,7 @@ def _soft_accuracy_clause(best: xr.Dataset) -> str:
 def _above_truth_sentences(best: xr.Dataset) -> list[str]:
     """Where a judge agrees more with the truth than the truth with the true ranking, say that this proves nothing."""
     # as they are printed
-    tau, ceiling = (round(float(best[name]), 2) for name in ("tau", "ceiling"))
+    tau, ceiling = (float(decimal(float(best[name]), 2)) for name in ("tau", "ceiling"))
     if tau <= ceiling:
         return []
     return [
