@@ -265,8 +265,8 @@ class Families:
 class Called:
     """What systems are called where a result is shown.
 
-    labels : what the paper calls systems, in sentences, tables and plots: a CSV with columns system and label; others
-        keep their names. Options name systems by either
+    labels : what the paper calls systems, in sentences, tables and plots: a CSV with columns system and label, which is
+        text, not TeX; others keep their names. Options name systems by either
     """
 
     panel: ClassVar[str] = RESULT

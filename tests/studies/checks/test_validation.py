@@ -187,9 +187,7 @@ def test_errors_first(tmp_path: Path) -> None:
     assert "3 fields, but a run line has 6" in problems["problem"][1]
     assert "damaged gzip data" in problems["problem"][2]
     assert outcome.system.values.tolist() == ["tags"]
-    said = (
-        "1 readable run, 3 errors, 1 warning. irmeta evaluate would refuse these files."
-    )
+    said = "1 readable run, 3 errors in 2 files, 1 warning. irmeta evaluate would refuse these files."
     assert findings(outcome)[0] == said
 
 

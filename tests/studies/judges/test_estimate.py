@@ -239,28 +239,32 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
         outcome[name].item()
         for name in ("topics_best", "topics_needed", "topics_alone")
     )
-    beside = f"{more(best, 15)} beside {more(machine, 60, ' of the machine')}"
+    beside = f"{more(best, 15)} beside the 60 of the machine"
+    if machine > 60:
+        beside = f"{more(best, 15)} and the machine {more(machine, 60)}"
     left = 20 * max(0, best - 15) + 0.1 * max(0, machine - 60)
-    way = f"way to .08, with {left:g} still to pay: people judge {beside}. "
+    way = f"way to .08 costs {left:g} more: people judge {beside}; "
     left = 20 * (alone - 15)
-    people = f"People alone, with {left:g} still to pay: {more(alone, 15)}. "
+    people = f"without a machine, for {left:g} more, {more(alone, 15)}. "
     assert way + people in said
     dear = plan(*both(noise=0.03), width=0.08, human_topic_cost=2e6, llm_topic_cost=1e4)
-    left = f"with {2_000_000 * (alone - 15):,} still to pay: {more(alone, 15)}."
+    left = f"for {2_000_000 * (alone - 15):,} more, {more(alone, 15)}."
     assert left in planning.findings(dear)[0]
     there = plan(*both(noise=0.03), width=0.1, human_topic_cost=20, llm_topic_cost=0.1)
     [said] = planning.findings(there)
     assert there["cost_best"].item() < there["cost_needed"].item()
-    assert "wide now. A width of .1 is reached with what is judged. All" in said
-    assert "to pay" not in said
+    assert " wide. A width of .1 is reached with what is judged. All" in said
+    assert "costs" not in said
     [said] = planning.findings(plan(*both(noise=0.03), width=0.08))
-    told = f"For .08 people judge {more(needed, 15)} beside 60 of the machine, or {more(alone, 15)} alone. "
-    assert told in said
+    told = f"For .08, people judge {more(needed, 15)} beside the 60 of the machine"
+    assert f"{told}; or, without a machine, {more(alone, 15)}. " in said
+    [said] = planning.findings(plan(*both(noise=0.03), width=0.5))
+    assert " wide. A width of .5 is reached with what is judged. All" in said
 
 
-def more(topics, there, noun=" topics"):
-    """A number of topics, and how many there are not yet."""
-    return f"{topics}{noun}" + (f" ({topics - there} more)" if topics > there else "")
+def more(topics, there):
+    """How many topics there are not yet, and how many these are in all."""
+    return f"{topics - there} more ({topics} in all)" if topics > there else "none more"
 
 
 def test_a_plan_counts_pairs_as_an_estimate_does() -> None:
@@ -300,7 +304,7 @@ def test_a_width_that_the_machine_topics_do_not_allow() -> None:
     outcome = plan(*both(), width=0.0005)
     assert outcome["topics_needed"].item() == -1
     said = planning.findings(outcome)[0]
-    assert "For .0005 people judge more than 100 000 topics alone. " in said
+    assert "For .0005, people judge more than 100 000. " in said
 
 
 def test_a_width_for_which_there_are_too_few_topics() -> None:
@@ -310,15 +314,17 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     assert outcome["topics_needed"].item() == -1
     assert 2 < many < alone
     told = (
-        f"For .06 people judge {more(many, 15)} beside {10 * many} of the machine ({10 * many - 20} more), "
-        f"or {more(alone, 15)} alone. "
+        f"For .06, people judge {more(many, 15)} and the machine {more(10 * many, 20)}; or, without a machine, "
+        f"{more(alone, 15)}. "
     )
     said = planning.findings(outcome)[0]
     assert told in said
     now, most = (
         f"{outcome['width_pairs'].sel(size=n).item():.3f}"[1:] for n in (15, 20)
     )
-    assert said.startswith(f"AP: intervals of differences are {now} wide now. For ")
+    assert said.startswith(
+        f"AP: 15 topics of people beside 20 of the machine give intervals of differences {now} wide. For "
+    )
     assert said.endswith(f" All 20 topics, judged by people, give {most}.")
     outcome = plan(*both(noise=0.03, topics=20, drawn=20), width=0.06)
     assert "judged by people, give" not in planning.findings(outcome)[0]
@@ -327,7 +333,11 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
 @pytest.mark.parametrize(
     ("noise", "cost", "said"),
     [
-        (1.0, 10, "780 still to pay: people judge 54 topics (39 more) alone."),
+        (
+            1.0,
+            10,
+            "costs 780 more: people judge 39 more (54 in all), without a machine.",
+        ),
         (0.03, 0.1, " beside "),
     ],
 )
@@ -341,7 +351,7 @@ def test_what_is_the_cheapest(noise, cost, said) -> None:
     ]
     [told] = planning.findings(outcome)
     assert said in told
-    assert ("People alone, with " in told) == (costs[0] > np.nanmin(costs))
+    assert ("; without a machine, for " in told) == (costs[0] > np.nanmin(costs))
 
 
 def test_a_free_machine_judges_what_there_is() -> None:
@@ -383,7 +393,7 @@ def test_tables_of_a_plan() -> None:
     assert found["sizes"]["topics"].to_list()[-1] == 60
     assert found["needed"].height == 1
     [shown] = planning.overview(plan(*both())).values()
-    assert shown.columns[3:] == ["pairs expected", "expected alone"]
+    assert shown.columns[3:] == ["pairs that differ", "differ alone"]
 
 
 def of_conversations(conversations=40, judged=10):

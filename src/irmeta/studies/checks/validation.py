@@ -268,6 +268,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many errors and warnings there are, and what the errors mean for evaluation."""
     levels = outcome["level"].values.tolist()
     errors = counted(levels.count("error"), "error")
+    wrong = {*outcome["file"].values[outcome["level"].values == "error"].tolist()}
+    if wrong:
+        errors += f" in {counted(len(wrong), 'file')}"
     warnings = counted(levels.count("warning"), "warning")
     if "error" in levels:
         verdict = "irmeta evaluate would refuse these files."

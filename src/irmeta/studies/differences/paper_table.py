@@ -72,7 +72,8 @@ def table(
     by : the metric that sorts the rows, best first, and that `top` goes by; by default the first one
     order : the systems of the first rows, as in 'bm25,mine'; the others follow, best first
     label : the label that LaTeX refers to, as in 'tab:results'
-    caption : what the table shows, in place of 'Mean scores on' the collection; what marks mean follows
+    caption : what the table shows, as text, not TeX, in place of 'Mean scores on' the collection; what marks mean
+        follows
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 

@@ -298,8 +298,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
                 "human topics": one["size"].values,
                 "width": width["width_pairs"],
                 "width alone": width["width_pairs_alone"],
-                "pairs expected": differ["pairs_differ"],
-                "expected alone": differ["pairs_differ_alone"],
+                "pairs that differ": differ["pairs_differ"],
+                "differ alone": differ["pairs_differ_alone"],
             }
         )
     return shown
@@ -321,48 +321,53 @@ def findings(outcome: xr.Dataset) -> list[str]:
         )
         way = _cheapest_sentence(one, judged, total, wanted)
         if not way:
-            way = (
-                f"For {wanted} people judge {_sufficient_sentence(one, judged, total)}."
-            )
+            way = _sufficient_sentence(one, judged, total, wanted)
         every = f" All {total} topics, judged by people, give {most}."
         said.append(
-            f"{metric}: intervals of differences are {now} wide now. {way}"
+            f"{metric}: {counted(judged, 'topic')} of people beside {total} of the machine give intervals of "
+            f"differences {now} wide. {way}"
             f"{every if judged < total else ''}"
         )
     return said
 
 
 def _missing_topics_clause(topics: int, there: int) -> str:
-    """Say how many topics there are not yet."""
-    return f" ({topics - there} more)" if topics > there else ""
+    """Say how many topics there are not yet, and how many these are in all."""
+    return f"{topics - there} more ({topics} in all)" if topics > there else "none more"
 
 
 def _people_alone_clause(topics: int, judged: int) -> str:
     """Say how many topics people judge without the machine."""
     if topics < 0:
-        return "more than 100 000 topics"
-    return f"{counted(topics, 'topic')}{_missing_topics_clause(topics, judged)}"
+        return "more than 100 000"
+    return _missing_topics_clause(topics, judged)
 
 
 def _beside_machine_clause(topics: int, machine: int, judged: int, total: int) -> str:
     """Say how many topics people judge, and how many the machine."""
-    people = f"{counted(topics, 'topic')}{_missing_topics_clause(topics, judged)}"
-    return f"{people} beside {machine} of the machine{_missing_topics_clause(machine, total)}"
+    if machine > total:
+        return f"{_missing_topics_clause(topics, judged)} and the machine {_missing_topics_clause(machine, total)}"
+    return (
+        f"{_missing_topics_clause(topics, judged)} beside the {machine} of the machine"
+    )
 
 
-def _sufficient_sentence(one: xr.Dataset, judged: int, total: int) -> str:
+def _sufficient_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
     """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
     needed, many, alone = (
         int(one[name]) for name in ("topics_needed", "topics_many", "topics_alone")
     )
-    people = f"{_people_alone_clause(alone, judged)} alone"
+    if 0 < needed <= judged:
+        return f"A width of {wanted} is reached with what is judged."
+    people = _people_alone_clause(alone, judged)
+    beside = ""
     if needed > 0:
-        return f"{_beside_machine_clause(needed, total, judged, total)}, or {people}"
-    if 0 < many < (alone if alone > 0 else np.inf):
-        return (
-            f"{_beside_machine_clause(many, many * MANY, judged, total)}, or {people}"
-        )
-    return people
+        beside = _beside_machine_clause(needed, total, judged, total)
+    elif 0 < many < (alone if alone > 0 else np.inf):
+        beside = _beside_machine_clause(many, many * MANY, judged, total)
+    if not beside:
+        return f"For {wanted}, people judge {people}."
+    return f"For {wanted}, people judge {beside}; or, without a machine, {people}."
 
 
 def _cheapest_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
@@ -374,7 +379,7 @@ def _cheapest_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) ->
         int(one[name])
         for name in ("topics_alone", "topics_best", "machine_best", "topics_needed")
     )
-    people = f"{_people_alone_clause(alone, judged)} alone"
+    people = f"{_people_alone_clause(alone, judged)}, without a machine"
     ways = {
         people: ("cost_alone", alone, 0),
         _beside_machine_clause(best, of_machine, judged, total): (
@@ -402,10 +407,10 @@ def _cheapest_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) ->
     cheapest = min(known, key=lambda way: (to_pay(way), cost[way]))
     if not to_pay(cheapest):
         return f"A width of {wanted} is reached with what is judged."
-    said = f"The cheapest way to {wanted}, with {_cost_text(to_pay(cheapest))} still to pay: people judge {cheapest}."
+    said = f"The cheapest way to {wanted} costs {_cost_text(to_pay(cheapest))} more: people judge {cheapest}"
     if people in known and people != cheapest:
-        said += f" People alone, with {_cost_text(to_pay(people))} still to pay: {_people_alone_clause(alone, judged)}."
-    return said
+        said += f"; without a machine, for {_cost_text(to_pay(people))} more, {_people_alone_clause(alone, judged)}"
+    return f"{said}."
 
 
 def _cost_text(cost: float) -> str:
