@@ -40,6 +40,15 @@ def test_latex_is_a_whole_table(made):
     assert "†" not in text
 
 
+def test_labels_and_captions_are_text_in_latex():
+    """What looks like TeX in a label or a caption is printed as it stands."""
+    values = np.random.default_rng(0).uniform(0, 1, (2, 12, 1))
+    scores = cube(values, ["a", "b"], [str(at) for at in range(12)], ["AP"])
+    made = irmeta.table(scores, caption="Means of $n$").labelled({"a": r"\textbf{x}"})
+    assert r"\caption{Means of \$n\$ (" in render(made, "latex")
+    assert r"\textbackslash{}textbf\{x\}" in render(made, "latex")
+
+
 def test_markdown_is_a_whole_table(made):
     """Markdown has a row for each system, and pipes in names are escaped."""
     lines = render(made, "markdown").splitlines()
