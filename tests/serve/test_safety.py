@@ -554,8 +554,8 @@ def test_an_address_is_never_opened(served: Served) -> None:
                 assert "root:" not in answer.text
             named = served.put("address", a_run(91), baseline=address)
             assert (named.status_code, "has no run" in named.text) == (422, True)
-            shown = served.put("linked", a_run(92), link=f"https://{there[7:]}")
-            served.shown(shown.json()["key"])
+        shown = served.put("linked", a_run(92), link=f"https://{there[7:]}")
+        served.shown(shown.json()["key"])
         with pytest.raises(BlockingIOError):
             other.accept()
 
