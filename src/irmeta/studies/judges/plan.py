@@ -46,7 +46,7 @@ NEEDED = (
 BY_SIZE = tuple(
     f"{figure}{who}"
     for figure in ("width_pairs", "width_means", "pairs_differ")
-    for who in ("", "_people_alone_clause")
+    for who in ("", "_alone")
 )
 """The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
 
@@ -206,7 +206,7 @@ def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
     gap = np.abs(difference[np.triu_indices(len(difference), 1)])
     found: dict[str, Floats] = {}
     for who, pairs, means in zip(
-        ("", "_people_alone_clause"),
+        ("", "_alone"),
         _pair_spreads(sample),
         _mean_spreads(sample),
         strict=True,
