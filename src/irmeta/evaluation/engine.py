@@ -269,13 +269,11 @@ class Evaluation:
                 found = done.get(outcome.key, outcome)
                 if found.error is None and not found.order and self.drop_empty:
                     empty += 1
-                    found = _outcome_left_out(found, "it retrieves nothing")
+                    found = _skipped(found, "it retrieves nothing")
                 elif found.order and self.drop_copies:
                     first = names.setdefault(found.order, found.name)
                     if first != found.name:
-                        found = _outcome_left_out(
-                            found, f"it ranks as {first} on every topic"
-                        )
+                        found = _skipped(found, f"it ranks as {first} on every topic")
                 yield found
         if empty and empty + len(failed) == len(self.sources):
             raise FileFormatError(
@@ -327,7 +325,7 @@ class Evaluation:
         }
 
 
-def _outcome_left_out(run: RunScores, why: str) -> RunScores:
+def _skipped(run: RunScores, why: str) -> RunScores:
     return replace(run, scores=None, error=FileFormatError(f"{run.name}: {why}"))
 
 

@@ -161,12 +161,12 @@ def _has_fractional_gains(qrels: Qrels, topics: Sequence[str]) -> bool:
     return not {qrels.topics[index] for index in qrels.topic[gain]}.isdisjoint(topics)
 
 
-def identical_run_notes(orders: Mapping[str, str]) -> list[str]:
+def copy_notes(orders: Mapping[str, str]) -> list[str]:
     """Say which runs rank the same documents in the same order on every judged topic.
 
     orders : by run a digest of its lists, empty where it retrieves nothing.
 
-    >>> identical_run_notes({"a": "1", "b": "2", "c": "1", "d": ""})
+    >>> copy_notes({"a": "1", "b": "2", "c": "1", "d": ""})
     ['1 run has the same ranking as an earlier run on every topic: c as a (to leave out copies: --drop-copies)']
     """
     first: dict[str, str] = {}
@@ -212,7 +212,7 @@ def _run_notes(runs: Sequence[RunScores]) -> list[str]:
             f"{count} with one score for all documents of a topic, which are ordered by their ids, as trec_eval does: "
             f"{listed(where)} (for another order, give scores that fall in it)"
         )
-    return lines + identical_run_notes({run.name: run.order for run in runs})
+    return lines + copy_notes({run.name: run.order for run in runs})
 
 
 def _unjudged_run_notes(runs: Sequence[RunScores]) -> list[str]:

@@ -275,7 +275,7 @@ def _cube(
     name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _UnderSets
 ) -> "xr.DataArray":
     """Make one set's cube."""
-    from irmeta.scores.cube import cube, require_possible_scores
+    from irmeta.scores.cube import check_possible, cube
 
     outcomes = [_outcome_under(one, qrels) for one in done]
     if all(len(outcome.lacking) == len(qrels.topics) for outcome in outcomes):
@@ -298,9 +298,7 @@ def _cube(
     scores = np.stack([one.scores[which] for one in done])
     systems = [one.outcome.name for one in done]
     names = systems, qrels.topics, list(map(str, task.whole.own))
-    return require_possible_scores(
-        cube(scores, *names, collection=name, provenance=provenance)
-    )
+    return check_possible(cube(scores, *names, collection=name, provenance=provenance))
 
 
 def _outcome_under(one: _Scored, qrels: Qrels) -> RunScores:

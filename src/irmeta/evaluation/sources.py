@@ -32,7 +32,7 @@ from irmeta.io.runs.rankings import (
     runs_from_frame,
 )
 from irmeta.io.runs.trec import Reading, read_qrels
-from irmeta.scores.names import labels, without_run_suffix
+from irmeta.scores.names import bare_name, labels
 
 QrelsLike = Any
 """A path, folder or dataset, {topic: {document: grade}}, a pandas or polars frame, or rows of ir_measures or ranx."""
@@ -135,7 +135,7 @@ def _without_run_suffixes(sources: list[Source]) -> list[Source]:
         for name, run in sources
     ]
     short = [
-        without_run_suffix(name) if is_file else name
+        bare_name(name) if is_file else name
         for (name, _), is_file in zip(sources, of_file, strict=True)
     ]
     often = Counter(short)
@@ -158,30 +158,28 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     if names == "folder":
         names = FOLDER
     if _is_pattern(names):
-        return _by_unique_name(
-            [(_name_by_pattern(names, path), path) for path in paths]
-        )
+        return _by_name([(_name_by_pattern(names, path), path) for path in paths])
     files = [(stem(path), path) for path in paths]
     if names == "tag":
         known = {name: _tag(path) for name, path in files}
     else:
         known = _read_name_map(Path(names))
     for name, _ in files:
-        if name not in known and without_run_suffix(name) in known:
-            known[name] = known[without_run_suffix(name)]
+        if name not in known and bare_name(name) in known:
+            known[name] = known[bare_name(name)]
     if not any(name in known for name, _ in files):
         raise FileFormatError(
             f"{names}: no line names {words.listed([name for name, _ in files])}; each line needs a run file and "
             "its system"
         )
     own = [name for name, _ in _without_run_suffixes([*files])]
-    return _by_unique_name(
+    return _by_name(
         (known.get(name, new), path)
         for (name, path), new in zip(files, own, strict=True)
     )
 
 
-def _by_unique_name(files: Iterable[tuple[str, Location]]) -> dict[str, Location]:
+def _by_name(files: Iterable[tuple[str, Location]]) -> dict[str, Location]:
     """Return files by the names of their systems; raise FileFormatError where two have one name."""
     found: dict[str, Location] = {}
     for name, path in files:
@@ -213,7 +211,7 @@ def _name_by_pattern(pattern: str, path: Location) -> str:
         text = text.replace(rf"\{{{name}\}}", f"(?P<{name}>[^/]+)")
     whole = re.sub(r"\\", "/", shown(path))
     folder = whole.removesuffix(whole.rpartition("/")[2])
-    for one in (folder + without_run_suffix(stem(path)), folder + stem(path), whole):
+    for one in (folder + bare_name(stem(path)), folder + stem(path), whole):
         if found := re.search(rf"(?:^|/){text}$", one):
             # a stem of names ends at the last of these signs
             return f"{found['system']}_{re.sub(r'[-_.]', '', found['repeat'])}"

@@ -77,7 +77,7 @@ class Task:
         if not depths:
             return self
         _refuse_pipes(batches)
-        with closing(in_order(partial(_pools_of_runs, self, depths), batches)) as parts:
+        with closing(in_order(partial(_run_pools, self, depths), batches)) as parts:
             for part in parts:
                 for depth, pool in pools.items():
                     pool |= part[depth]
@@ -225,9 +225,7 @@ def _refuse_pipes(batches: Sequence[Sequence[Source]]) -> None:
             )
 
 
-def _pools_of_runs(
-    task: Task, depths: Sequence[int], sources: Sequence[Source]
-) -> Pools:
+def _run_pools(task: Task, depths: Sequence[int], sources: Sequence[Source]) -> Pools:
     """Mark for each depth the judgments of documents that one of these runs ranks so high."""
     pools = {
         depth: np.zeros(len(task.judgments.qrels.documents), dtype=np.bool_)

@@ -150,7 +150,7 @@ def from_frame_all(
             together = ("topic", np.array(units, dtype=object))
             of_one = of_one.assign_coords({CLUSTER: together})
             of_one = of_one.assign_attrs({OVER: "topics"})
-        made[name] = require_possible_scores(of_one)
+        made[name] = check_possible(of_one)
     return made
 
 
@@ -204,7 +204,7 @@ def check(scores: object) -> xr.DataArray:
     return scores
 
 
-def require_possible_scores(scores: xr.DataArray) -> xr.DataArray:
+def check_possible(scores: xr.DataArray) -> xr.DataArray:
     """Return the cube; raise ScoresError if a score is none that its metric can take.
 
     Whatever reads, evaluates or saves scores calls it. What users compute themselves, as centred scores, or draw from a

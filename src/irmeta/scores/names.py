@@ -19,10 +19,10 @@ _TURNING = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
 """Characters that make the text after them run the other way: names with them look like others."""
 
 
-def without_run_suffix(name: str) -> str:
+def bare_name(name: str) -> str:
     """Return the name of a run file without what only says that it is one.
 
-    >>> without_run_suffix("input.bm25.run"), without_run_suffix("bm25"), without_run_suffix(".run")
+    >>> bare_name("input.bm25.run"), bare_name("bm25"), bare_name(".run")
     ('bm25', 'bm25', '.run')
     """
     end = next((end for end in RUN_ENDS if name.endswith(end)), "")
@@ -38,7 +38,7 @@ def known_as(name: str, known: Iterable[str]) -> str | None:
     names = [str(one) for one in known]
     if name in names:
         return name
-    same = [one for one in names if without_run_suffix(one) == without_run_suffix(name)]
+    same = [one for one in names if bare_name(one) == bare_name(name)]
     return same[0] if len(same) == 1 else None
 
 

@@ -190,15 +190,13 @@ def with_nulls(table: pl.DataFrame) -> pl.DataFrame:
     return table.with_columns(pl.selectors.float().fill_nan(None))
 
 
-def each_pair_once(
-    pairs: pl.DataFrame, size: int, *, diagonal: int = 0
-) -> pl.DataFrame:
+def pairs_once(pairs: pl.DataFrame, size: int, *, diagonal: int = 0) -> pl.DataFrame:
     """Keep each pair of a symmetric figure once: the rows of a square frame on and above its diagonal.
 
     size : rows and columns of the square.  diagonal : 1 leaves the diagonal out.
 
     >>> square = pl.DataFrame({"a": ["AP", "AP", "RR", "RR"], "b": ["AP", "RR", "AP", "RR"]})
-    >>> each_pair_once(square, 2).rows(), each_pair_once(square, 2, diagonal=1).rows()
+    >>> pairs_once(square, 2).rows(), pairs_once(square, 2, diagonal=1).rows()
     ([('AP', 'AP'), ('AP', 'RR'), ('RR', 'RR')], [('AP', 'RR')])
     """
     above = np.triu(np.ones((size, size), dtype=np.bool_), diagonal)

@@ -401,7 +401,7 @@ def test_a_model_without_a_mean_has_no_rank() -> None:
 def test_items_redrawn_have_the_spread_of_means() -> None:
     """Tables of redrawn items scatter as the standard error of a task's mean says."""
     scores = np.random.default_rng(0).random((3, 12))
-    drawn = items.resampled_tables([scores], 4000, np.random.default_rng(1))[:, :, 0]
+    drawn = items.resampled([scores], 4000, np.random.default_rng(1))[:, :, 0]
     np.testing.assert_allclose(
         drawn.std(axis=0), scores.std(axis=1, ddof=1) / np.sqrt(12), rtol=0.05
     )

@@ -12,7 +12,7 @@ from irmeta.stats.prediction.intervals import (
     HeldOut,
     band,
     expected_coverage,
-    from_one_collection,
+    from_line,
     leave_one_out,
     leverage,
     mahalanobis,
@@ -83,7 +83,7 @@ def test_one_collection_and_known_systems_hold():
         inside, half, needed = [], [], []
         for _ in range(300):
             data = collections(rng, count=2, systems=40)
-            found = from_one_collection(moments(data[0]), [0], [1])
+            found = from_line(moments(data[0]), [0], [1])
             slopes, intercept = least_squares(moments(data[0]), [0], [1])
             errors = data[1][:, 1] - data[1][:, 0] * slopes[0, 0] - intercept[0]
             one = band(found, 0.9, known=errors[:known])

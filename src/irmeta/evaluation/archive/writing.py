@@ -27,7 +27,7 @@ from irmeta.io.outputs import require_folder, writing
 from irmeta.io.runs.trec import Reading
 from irmeta.io.strictly import fitting, parsed
 from irmeta.metrics.names import Metric
-from irmeta.scores.cube import cube, require_possible_scores
+from irmeta.scores.cube import check_possible, cube
 from irmeta.scores.names import labels
 
 try:
@@ -298,6 +298,4 @@ class Parts:
         values = np.reshape(scores, shape)
         systems = [outcome.name for outcome in self._held]
         names = systems, task.topics, self._job.metrics
-        return require_possible_scores(
-            cube(values, *names, collection=self._job.collection)
-        )
+        return check_possible(cube(values, *names, collection=self._job.collection))

@@ -46,14 +46,12 @@ def scores(
         for place, (metric, view) in enumerate(zip(metrics, views, strict=True)):
             if view not in seen:
                 whole = array.of(runs[some], asked[places], pools[metric["pool"]])
-                seen[view] = _judged_for_metric(
-                    regarded(whole) if regarded else whole, metric
-                )
+                seen[view] = _seen_by(regarded(whole) if regarded else whole, metric)
             found[some, places, place] = measures.score(seen[view], metric)
     return found
 
 
-def _judged_for_metric(judged: Judged, metric: Metric) -> Judged:
+def _seen_by(judged: Judged, metric: Metric) -> Judged:
     """Return what a metric looks at: the lists to its depth, then without unjudged documents if it wants that."""
     depth = metric["depth"]
     if isinstance(depth, int):

@@ -23,7 +23,7 @@ from irmeta.io.strictly import fitting, parsed
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import OVER, about, chosen_from
-from irmeta.scores.cube import DIMS, check, cube, require_possible_scores
+from irmeta.scores.cube import DIMS, check, check_possible, cube
 from irmeta.scores.cubes import by_name, distinctly_named
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.names import labels, require_short
@@ -109,7 +109,7 @@ def from_rows(
             if clusters:
                 over = about.get(OVER, "topics")
                 made = with_clusters(made, clusters, mean_over=over)
-            cubes[name] = require_possible_scores(made)
+            cubes[name] = check_possible(made)
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
             f"some scores are not numbers, or their names are not in the file's lists: {reason(error)}"
@@ -233,7 +233,7 @@ def save(
     """
     cubes = by_name(scores)
     named = [
-        require_possible_scores(one).assign_attrs(collection=labels([name])[0])
+        check_possible(one).assign_attrs(collection=labels([name])[0])
         for name, one in cubes.items()
     ]
     said = described(named)

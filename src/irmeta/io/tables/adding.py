@@ -22,7 +22,7 @@ from irmeta.io.formats.scores import require_version as require
 from irmeta.scores.attributes import OVER, REPEATS, about
 from irmeta.scores.cube import DIMS, cube
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
-from irmeta.scores.groups.repeats import joined_run_facts
+from irmeta.scores.groups.repeats import run_facts_of
 from irmeta.scores.names import labels
 from irmeta.scores.selection import choose_names
 from irmeta.scores.tables.frames import ALL
@@ -154,7 +154,7 @@ def _joined(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> 
         collection=str(old.attrs["collection"]),
         provenance=_facts(about(old), about(new)),
     )
-    made = made.assign_attrs(joined_run_facts([old, new], made))
+    made = made.assign_attrs(run_facts_of([old, new], made))
     if clusters := cluster_map(old) | cluster_map(new):
         over = about(old).get(OVER, "topics")
         made = with_clusters(made, clusters, mean_over=over)

@@ -22,7 +22,7 @@ from irmeta.metrics.names import canonical, is_known
 from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import check, cube, only_numbered
-from irmeta.scores.names import labels, without_run_suffix
+from irmeta.scores.names import bare_name, labels
 from irmeta.scores.tables.frames import ALL, with_spelled_metrics
 from irmeta.stats.arrays import Floats
 from irmeta.words import shortened
@@ -285,7 +285,7 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
     if not kept:
         raise FileFormatError(f"{path}: no scores; expected the output of trec_eval -q")
     if len(runs) == 1:
-        runs = [without_run_suffix(stem(path))]
+        runs = [bare_name(stem(path))]
     elif "" in runs:
         raise FileFormatError(
             f"{path}: several runs, but some have no runid line; save one file for each run"

@@ -25,7 +25,7 @@ from irmeta.io.strictly import number_or_nan, parsed
 from irmeta.io.tables.printed import is_document, part_of, printed, unmarked
 from irmeta.metrics.names import canonical, is_known
 from irmeta.scores.attributes import PRINTED, recorded
-from irmeta.scores.cube import DIMS, check, from_frame_all, require_possible_scores
+from irmeta.scores.cube import DIMS, check, check_possible, from_frame_all
 from irmeta.scores.names import labels
 from irmeta.scores.selection import select
 from irmeta.scores.tables.frames import (
@@ -130,7 +130,7 @@ def _named_after(
     metric = np.array([by], dtype=object)
     with suppress(ScoresError):  # they are no scores that it can take
         named = {
-            name: require_possible_scores(one.assign_coords(metric=metric))
+            name: check_possible(one.assign_coords(metric=metric))
             for name, one in cubes.items()
         }
         return named, by

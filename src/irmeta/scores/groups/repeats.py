@@ -112,9 +112,7 @@ def with_judges(cubes: Mapping[str, xr.DataArray]) -> xr.DataArray:
     return made.assign_attrs(recorded(said))
 
 
-def joined_run_facts(
-    parts: Sequence[xr.DataArray], made: xr.DataArray
-) -> dict[str, Any]:
+def run_facts_of(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[str, Any]:
     """Return as attributes what to say of runs where cubes became one: what one said, if all its scores are as before.
 
     Its systems then have the intervals that they had, and those of the others count as never varying. Otherwise
@@ -173,7 +171,7 @@ def by_runs(units: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     ]
 
 
-def with_runs_in_intervals(scores: xr.DataArray) -> xr.DataArray:
+def with_other_runs(scores: xr.DataArray) -> xr.DataArray:
     """Return a cube that says that intervals allow for other runs, if it says how runs differ."""
     facts = about(scores).get(REPEATS)
     if not facts or not facts["metrics"]:

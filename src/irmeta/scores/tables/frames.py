@@ -651,7 +651,7 @@ def _wide_rows(
         heads.gather(np.repeat(range(len(values)), length)), pl.concat(columns)
     )
     said = {"collection": found.collection, "system": system, "topic": topic}
-    said |= {_columns_message(system, topic, values): _HEADS, "score": _SCORES}
+    said |= {_columns_text(system, topic, values): _HEADS, "score": _SCORES}
     said |= {
         role: name
         for role, name in zip(Columns._fields[5:], found[5:], strict=True)
@@ -708,9 +708,7 @@ def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) ->
     )
 
 
-def _columns_message(
-    system: str | None, topic: str | None, values: Sequence[str]
-) -> str:
+def _columns_text(system: str | None, topic: str | None, values: Sequence[str]) -> str:
     """Say what the columns of a wide table are, of which some may name systems or topics."""
     if system is not None and (topic is not None or all(map(is_known, values))):
         return "metric"

@@ -12,7 +12,7 @@ from pathlib import PurePath
 from typing import Any
 
 from irmeta.errors import IrmetaError
-from irmeta.scores.names import without_run_suffix
+from irmeta.scores.names import bare_name
 
 MISSING = "there is nothing of this name here for you"
 """What is said of what is not there, and of what somebody may not see."""
@@ -126,11 +126,8 @@ def names_of(paths: Sequence[PurePath]) -> list[str]:
     ['bm25', 'my-run', 'a.run', 'a.txt']
     """
     stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
-    often = Counter(map(without_run_suffix, stems))
-    named = [
-        without_run_suffix(one) if often[without_run_suffix(one)] == 1 else one
-        for one in stems
-    ]
+    often = Counter(map(bare_name, stems))
+    named = [bare_name(one) if often[bare_name(one)] == 1 else one for one in stems]
     found = [fit(name) for name in named]
     for name, count in Counter(found).items():
         if count > 1:

@@ -171,7 +171,7 @@ def _leave_items_out(
     now = half_tau(first, second, ties)[:, None]  # (partition, 1, metric, metric)
     # where fewer than 2 systems are left, tau is 0
     without_team = np.nan_to_num(tau_without_each(first, second, team, ties=ties))
-    without_topic = _tau_without_topics(scores, drawn, means, ties)
+    without_topic = _topic_taus(scores, drawn, means, ties)
     return _sum_moves(without_team - now), _sum_moves(without_topic - now)
 
 
@@ -181,9 +181,7 @@ def _members(drawn: Bools, half: int) -> Ints:
     return topics.reshape(len(drawn), -1)
 
 
-def _tau_without_topics(
-    scores: Floats, drawn: Bools, means: Floats, ties: Ties
-) -> Floats:
+def _topic_taus(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> Floats:
     """Correlate the halves with each topic left out of the one it is in: (partition, topic, metric, metric)."""
     _, topics, metrics = scores.shape
     by_topic = scores.transpose(1, 2, 0)  # (topic, metric, system)
@@ -304,11 +302,9 @@ class _SingleScores:
             )
         else:
             partition = np.arange(len(taus))[:, None]
-            taus[partition, half.members] += self._tau_without_scores(
-                half, system, after
-            )
+            taus[partition, half.members] += self._score_taus(half, system, after)
 
-    def _tau_without_scores(self, half: _Half, system: int, after: Floats) -> Floats:
+    def _score_taus(self, half: _Half, system: int, after: Floats) -> Floats:
         """Do as the compiled core, by products of signs: (partition, member, metric, metric)."""
         before = half.here[:, :, system]
         # (partition, member, metric, system)

@@ -50,8 +50,7 @@ def replication(
     here_total = there_total = 0.0
     for halves in drawn:
         tested = [
-            _significant_differences(scores[:, half], pairs, alpha, correct)
-            for half in halves
+            _significant(scores[:, half], pairs, alpha, correct) for half in halves
         ]
         for (mean, sure), (mean_there, sure_there) in (tested, tested[::-1]):
             direction = np.sign(mean)[sure]
@@ -77,7 +76,7 @@ def replication(
     )
 
 
-def _significant_differences(
+def _significant(
     scores: Floats, pairs: tuple[Ints, Ints], alpha: float, correct: str
 ) -> tuple[Floats, Bools]:
     """Return the mean difference of each pair, and whether it is significant: both (pair,)."""

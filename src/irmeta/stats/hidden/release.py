@@ -54,7 +54,7 @@ def release(
     (0.5, None)
     """
     require_choice("feedback", feedback, get_args(Feedback))
-    values = _checked_scores(scores)
+    values = _checked(scores)
     if feedback == "none":
         return Answer(None, values[:0])
     if feedback == "open":
@@ -63,12 +63,10 @@ def release(
         shown = values[_topic_positions(topics, values.size)]
         return Answer(float(shown.mean()), shown)
     require_step(step, values.size)
-    return Answer(
-        _ladder_figure([*map(_checked_scores, history), values], step), values[:0]
-    )
+    return Answer(_ladder([*map(_checked, history), values], step), values[:0])
 
 
-def _ladder_figure(runs: Sequence[Floats], step: float) -> float:
+def _ladder(runs: Sequence[Floats], step: float) -> float:
     """Return the figure that a ladder shows after the last of these runs.
 
     The figure of a run is its mean, rounded down to a step. It replaces the last one shown where the run is at least
@@ -132,7 +130,7 @@ def require_step(step: float, topics: int) -> None:
         )
 
 
-def _checked_scores(given: Floats | Sequence[float]) -> Floats:
+def _checked(given: Floats | Sequence[float]) -> Floats:
     try:
         scores = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):  # of other things than numbers

@@ -171,7 +171,7 @@ def estimate_means(
     spread = None
     certain = n == total and not new_topics and sample.errors is None
     if _is_bounded(sample) and not certain:
-        added = _topic_contributions(sample, lam, without, variance)
+        added = _topic_parts(sample, lam, without, variance)
         about = _mean_behind_variance(sample, value)[:, None] + added
         ratio, freedom = shared(about, bounded=True, fewest=n - 1)
         spread = Spread(ratio / total, freedom)
@@ -189,11 +189,11 @@ def contributions(sample: Sample, *, new_topics: bool = True) -> Floats:
     n, total = sample.sizes
     wider = stdtrit(n - 1, 0.975) / stdtrit(total - 1, 0.975)
     return np.asarray(
-        value[:, None] + wider * _topic_contributions(sample, lam, without, variance)
+        value[:, None] + wider * _topic_parts(sample, lam, without, variance)
     )
 
 
-def _topic_contributions(
+def _topic_parts(
     sample: Sample, lam: float, without: Floats, variance: Floats
 ) -> Floats:
     """Return what each of the N topics adds to each system's estimated mean, about 0, with its variance: (system, N).

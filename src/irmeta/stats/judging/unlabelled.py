@@ -69,7 +69,7 @@ def random_judgments(
     for topic in range(ranked.shape[1]):
         lists = ranked[:, topic]
         pool, place = np.unique(lists[lists >= 0], return_inverse=True)
-        relevant = _draw_documents(place, pool.size, draws, rng)
+        relevant = _draw_from(place, pool.size, draws, rng)
         # a column that is never relevant, for where a list has ended
         relevant = np.pad(relevant, ((0, 0), (0, 1)))
         rows = np.full(lists.shape, pool.size)
@@ -78,9 +78,7 @@ def random_judgments(
     return found
 
 
-def _draw_documents(
-    place: Ints, size: int, draws: int, rng: np.random.Generator
-) -> Floats:
+def _draw_from(place: Ints, size: int, draws: int, rng: np.random.Generator) -> Floats:
     """Draw entries of a pool, in which documents are repeated, and say which documents they are: (draw, document)."""
     relevant = np.zeros((draws, size))
     if place.size:

@@ -201,7 +201,7 @@ def _errors(scaled: Floats, fold: Ints, factors: int) -> tuple[Floats, Floats]:
     sds = np.full(scaled.shape, np.nan)
     for one in range(FOLDS):
         away = fold == one
-        mean, sd = _predict_without(scaled, away, factors)
+        mean, sd = _predict_hidden(scaled, away, factors)
         missed[away] = (mean - scaled)[away]
         sds[away] = sd[away]
     return missed, sds
@@ -252,14 +252,12 @@ def _best_number(scaled: Floats, fold: Ints) -> int:
     errors = {}
     for number in FACTORS:
         if number <= most:
-            mean, _ = _predict_without(scaled, away, number)
+            mean, _ = _predict_hidden(scaled, away, number)
             errors[number] = np.square((mean - scaled)[away]).sum()
     return min(errors, key=lambda number: errors[number])
 
 
-def _predict_without(
-    scaled: Floats, away: Bools, factors: int
-) -> tuple[Floats, Floats]:
+def _predict_hidden(scaled: Floats, away: Bools, factors: int) -> tuple[Floats, Floats]:
     """Predict every cell, mean and standard deviation, from a table without some cells."""
     seen = np.where(away, np.nan, scaled)
     fit = _fit_by_em(seen, factors)

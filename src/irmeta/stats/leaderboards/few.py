@@ -39,13 +39,12 @@ def choose_few_tasks(scores: Floats, rng: np.random.Generator) -> Few:
     """
     tasks, chosen_on = _choose_greedily(scores)
     others = [
-        _tau_on_other_models(scores, rng.permutation(len(scores)))
-        for _ in range(HALVES)
+        _tau_elsewhere(scores, rng.permutation(len(scores))) for _ in range(HALVES)
     ]
     return Few(tasks, chosen_on, np.array(others))
 
 
-def _tau_on_other_models(scores: Floats, models: np.ndarray) -> Floats:
+def _tau_elsewhere(scores: Floats, models: np.ndarray) -> Floats:
     """Return tau by number of tasks on the second half of the models, of tasks that the first half chose."""
     half = len(models) // 2
     first = scores[models[:half][:LARGEST]]

@@ -12,14 +12,12 @@ def table(tasks: Sequence[Floats]) -> Floats:
     return np.stack([scores.mean(axis=1) for scores in tasks], axis=1)
 
 
-def resampled_tables(
-    tasks: Sequence[Floats], draws: int, rng: np.random.Generator
-) -> Floats:
+def resampled(tasks: Sequence[Floats], draws: int, rng: np.random.Generator) -> Floats:
     """Draw each task's items with replacement, the same for all models: tables of shape (draw, model, task).
 
     The variance of a mean of n items drawn so is too small by (n - 1) / n, which is made up for.
 
-    >>> resampled_tables([np.array([[0.2, 0.4], [0.1, 0.1]])], 3, np.random.default_rng(0))[:, 1, 0].tolist()
+    >>> resampled([np.array([[0.2, 0.4], [0.1, 0.1]])], 3, np.random.default_rng(0))[:, 1, 0].tolist()
     [0.1, 0.1, 0.1]
     """
     drawn = []

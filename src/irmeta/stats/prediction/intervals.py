@@ -31,7 +31,7 @@ class HeldOut(NamedTuple):
     variance: Floats  # variance of its residuals about that mean
 
 
-def from_one_collection(
+def from_line(
     part: Moments, predictors: Sequence[int], targets: Sequence[int]
 ) -> HeldOut:
     """Return what one collection tells of errors on another: how far systems scatter about its own line."""

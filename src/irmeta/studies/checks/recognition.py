@@ -35,7 +35,7 @@ from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.io.tables.outcomes import read_outcomes
 from irmeta.metrics.names import is_known
 from irmeta.scores.cube import DIMS
-from irmeta.scores.names import without_run_suffix
+from irmeta.scores.names import bare_name
 from irmeta.scores.tables.frames import ALL
 from irmeta.words import counted, shortened
 from irmeta.words import listed as in_words
@@ -172,7 +172,7 @@ def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
     ):
         return seen
     inner = sorted(folder.glob("[!.]*"))
-    parts = _parts_of_folder(path, inner, looks)
+    parts = _folder_parts(path, inner, looks)
     text = f"a folder of {counted(len(inner), 'file')}"
     if len(parts) < len(inner):
         text += f", of which the first {len(parts)} are looked at"
@@ -180,7 +180,7 @@ def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
     return Seen(path, "folder", text, parts=parts)
 
 
-def _parts_of_folder(
+def _folder_parts(
     path: str, inner: list[Path], looks: Iterator[int]
 ) -> tuple[Seen, ...]:
     """Recognise what a folder holds, as far as it can be read; links to folders are not followed."""
@@ -205,7 +205,7 @@ def _runs_in(path: str, folder: Path, looks: Iterator[int]) -> Seen | None:
     runs = [one for one in files if _kind(one) == "a run"]
     if not runs:
         return None
-    names = tuple(without_run_suffix(stem(one)) for one in runs)
+    names = tuple(bare_name(stem(one)) for one in runs)
     text = f"{counted(len(runs), 'run')} ({in_words(names, 3)})"
     others = [one for one in files if one not in runs]
     if others:
@@ -215,7 +215,7 @@ def _runs_in(path: str, folder: Path, looks: Iterator[int]) -> Seen | None:
         text += (
             f"; beside folders, {in_words(inner, 3)}, whose files are read with them"
         )
-    return Seen(path, "runs", text, names, parts=_parts_of_folder(path, others, looks))
+    return Seen(path, "runs", text, names, parts=_folder_parts(path, others, looks))
 
 
 def _beir_folder(path: str, folder: Path) -> Seen | None:
@@ -257,7 +257,7 @@ def _by_beginning(path: str, where: Location) -> Seen | None:
     """Recognise a run, scores and factors by their first bytes."""
     kind = _kind(where)
     if kind == "a run":
-        return Seen(path, "runs", "a run", (without_run_suffix(stem(where)),))
+        return Seen(path, "runs", "a run", (bare_name(stem(where)),))
     if kind != kinds.PARQUET or isinstance(where, str):
         return None
     try:

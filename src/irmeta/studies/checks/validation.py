@@ -17,8 +17,8 @@ from irmeta.evaluation.grades import core
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judging import Judgments, Ranking
 from irmeta.evaluation.notes import (
+    copy_notes,
     grade_notes,
-    identical_run_notes,
     topics_without_relevant,
 )
 from irmeta.evaluation.sources import (
@@ -112,7 +112,7 @@ def validate(
         judgments, remarks = _checked_judgments(qrels, reading)
     if judgments is not None:
         # to notice documents that differ from the judged ones in case only
-        lower = _in_lower_case(judgments.qrels.documents)
+        lower = _lowered(judgments.qrels.documents)
         folded = Judgments(replace(judgments.qrels, documents=lower))
         notes = grade_notes(judgments.qrels, parse_list("seeds23"))
     facts = []
@@ -128,10 +128,9 @@ def validate(
             facts.append(fact)
             tags.setdefault(tag, []).append(fact.system)
             orders[fact.system] = order if fact.documents else ""
-    remarks += _remarks_over_runs(facts, tags)
+    remarks += _run_remarks(facts, tags)
     remarks += [
-        Remark("warning", "all runs", None, text)
-        for text in identical_run_notes(orders)
+        Remark("warning", "all runs", None, text) for text in copy_notes(orders)
     ]
     data = _problems(remarks)
     rows = [asdict(fact) for fact in facts]
@@ -445,7 +444,7 @@ def _mismatches(
         odd.append("retrieves no judged document; do its ids match those of the qrels?")
     gained = (
         folded.look_up(
-            replace(run, documents=_in_lower_case(run.documents)), ranking
+            replace(run, documents=_lowered(run.documents)), ranking
         ).rank.size
         - judged.rank.size
     )
@@ -457,13 +456,11 @@ def _mismatches(
     return odd
 
 
-def _in_lower_case(documents: Strings) -> Strings:
+def _lowered(documents: Strings) -> Strings:
     return Strings(documents.buffer.lower(), documents.start, documents.length)
 
 
-def _remarks_over_runs(
-    facts: list[RunFacts], tags: Mapping[str, list[str]]
-) -> list[Remark]:
+def _run_remarks(facts: list[RunFacts], tags: Mapping[str, list[str]]) -> list[Remark]:
     """Remark upon what shows only when runs are seen beside each other; `tags` gives the systems of each run tag."""
     texts = [
         f"{len(systems)} files have the run tag {tag!r}: {listed(systems)}"

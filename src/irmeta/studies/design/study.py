@@ -261,7 +261,7 @@ def _figures(
         )
     prices = np.array([way.cost for way in ways])
     cost = prices[:, None] * np.array(counts)  # (way, size)
-    points = [_taus_with_intervals(found, np.full(len(ways), n), level) for n in counts]
+    points = [_interval_taus(found, np.full(len(ways), n), level) for n in counts]
     tau, low, high, _ = (np.stack(part, axis=1) for part in zip(*points, strict=True))
     figures = {
         "cost": cost,
@@ -300,7 +300,7 @@ def _orderable(ways: Sequence[Way], *, asked: bool) -> Bools:
     )
 
 
-def _taus_with_intervals(
+def _interval_taus(
     found: DesignTaus, topics: Ints, level: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return tau of each way with its interval over topics and systems, and how it moves without each of them."""
@@ -323,9 +323,7 @@ def _within_budget(
     found: DesignTaus, affordable: Ints, level: float, orderable: Bools
 ) -> dict[str, Any]:
     """Compute what the budget buys in each way, and how far each is behind the best that may be recommended."""
-    tau, low, high, moves = _taus_with_intervals(
-        found, np.maximum(affordable, 2), level
-    )
+    tau, low, high, moves = _interval_taus(found, np.maximum(affordable, 2), level)
     # a way that cannot pay for two topics has no tau
     pays = affordable >= 2
     tau = np.where(pays, tau, np.nan)

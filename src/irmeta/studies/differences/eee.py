@@ -143,9 +143,7 @@ def record(
 def _record_folders(system: str, collection: str) -> list[str]:
     """Return the folders of a record: collection, developer, model."""
     developer, _, model = system.rpartition("/")
-    return [
-        _safe_folder_name(one) for one in (collection, developer or "unknown", model)
-    ]
+    return [_safe_name(one) for one in (collection, developer or "unknown", model)]
 
 
 def _key(place: list[str], now: str) -> str:
@@ -162,10 +160,10 @@ def _write(path: Path, data: bytes) -> None:
         part.write_bytes(data)
 
 
-def _safe_folder_name(name: str) -> str:
+def _safe_name(name: str) -> str:
     """Return a name that is the name of a folder on every system.
 
-    >>> _safe_folder_name("../nDCG 1:2"), _safe_folder_name("..")
+    >>> _safe_name("../nDCG 1:2"), _safe_name("..")
     ('_nDCG_1_2', '_')
     """
     return re.sub(r"^[.]+|[^\w.+=@-]+", "_", name).replace("__", "_")[:100] or "_"

@@ -70,13 +70,11 @@ def notes_on_tests(
     topics = scores.sizes["topic"]
     if way.least(topics, comparisons) >= way.needed(comparisons):
         lines.append(
-            _too_few_topics_note(way, topics, comparisons, f"{unit_noun(scores)}s")
+            _few_topics_note(way, topics, comparisons, f"{unit_noun(scores)}s")
         )
     elif way.test in floors.SIGNED:
         metrics = [str(name) for name in scores.metric.values]
-        lines += _tied_system_notes(
-            way, dict(zip(metrics, differing, strict=False)), called_so
-        )
+        lines += _tie_notes(way, dict(zip(metrics, differing, strict=False)), called_so)
     if way.test in ASKED:
         lines.append(
             f"{way.test} tests {ASKED[way.test].format(unit_noun(scores))}, not whether two means differ"
@@ -115,7 +113,7 @@ def _level_notes(way: Way, scores: xr.DataArray) -> list[str]:
     return cluster_rejection_notes(scores, LEVELS[way.test], f"{way.test} test")
 
 
-def _too_few_topics_note(way: Way, topics: int, comparisons: int, noun: str) -> str:
+def _few_topics_note(way: Way, topics: int, comparisons: int, noun: str) -> str:
     """Say why nothing can be significant, and what to use instead."""
     test = way.joint or way.test
     needed = way.needed(comparisons)
@@ -149,7 +147,7 @@ def _topics_for(needed: float) -> int:
     return int(np.floor(np.log2(2 / needed))) + 1
 
 
-def _tied_system_notes(
+def _tie_notes(
     way: Way, differing: Mapping[str, Floats], called_so: Callable[[int], str]
 ) -> list[str]:
     """Name the tests by signs of systems that differ on so few topics that p cannot be small enough."""

@@ -116,7 +116,7 @@ def table(
     shown, more = _sorted_systems(scores, first, by, top), list[str]()
     line = additive(shown).transpose("metric", "system", "topic").values
     marks = [_marks(one, baseline is not None, way, again(generator)) for one in line]
-    mean, comparisons = means(shown), _count_comparisons(shown, baseline)
+    mean, comparisons = means(shown), _comparisons(shown, baseline)
     if test != "none":
         more += notes_on_tests(way, shown, comparisons, [])
     printed = xr.apply_ufunc(np.vectorize(_printed), mean)
@@ -180,7 +180,7 @@ def _printed(mean: float) -> float:
     return float(decimal(mean, DIGITS))
 
 
-def _count_comparisons(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:
+def _comparisons(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:
     """Count the comparisons by one metric: all pairs, or the others with the baseline."""
     others = shown.sizes["system"] - 1
     return others if baseline is not None else others * (others + 1) // 2
@@ -243,9 +243,7 @@ def caption(outcome: xr.Dataset) -> str:
     else:
         correction = f", {CORRECTIONS[options['correct']]} correction"
     if correction:
-        compared = counted(
-            _count_comparisons(outcome, options["baseline"]), "comparison"
-        )
+        compared = counted(_comparisons(outcome, options["baseline"]), "comparison")
         correction += f" for {compared} in each column"
     how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
     if options["baseline"] is None:

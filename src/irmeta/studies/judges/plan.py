@@ -321,7 +321,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         )
         way = _cheapest_sentence(one, judged, total, wanted)
         if not way:
-            way = _sufficient_sentence(one, judged, total, wanted)
+            way = _topics_sentence(one, judged, total, wanted)
         every = f" All {total} topics, judged by people, give {most}."
         said.append(
             f"{metric}: {counted(judged, 'topic')} of people beside {total} of the machine give intervals of "
@@ -343,7 +343,7 @@ def _people_alone_clause(topics: int, judged: int) -> str:
     return _missing_topics_clause(topics, judged)
 
 
-def _beside_machine_clause(topics: int, machine: int, judged: int, total: int) -> str:
+def _machine_clause(topics: int, machine: int, judged: int, total: int) -> str:
     """Say how many topics people judge, and how many the machine."""
     if machine > total:
         return f"{_missing_topics_clause(topics, judged)} and the machine {_missing_topics_clause(machine, total)}"
@@ -352,7 +352,7 @@ def _beside_machine_clause(topics: int, machine: int, judged: int, total: int) -
     )
 
 
-def _sufficient_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
+def _topics_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
     """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
     needed, many, alone = (
         int(one[name]) for name in ("topics_needed", "topics_many", "topics_alone")
@@ -362,9 +362,9 @@ def _sufficient_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) 
     people = _people_alone_clause(alone, judged)
     beside = ""
     if needed > 0:
-        beside = _beside_machine_clause(needed, total, judged, total)
+        beside = _machine_clause(needed, total, judged, total)
     elif 0 < many < (alone if alone > 0 else np.inf):
-        beside = _beside_machine_clause(many, many * MANY, judged, total)
+        beside = _machine_clause(many, many * MANY, judged, total)
     if not beside:
         return f"For {wanted}, people judge {people}."
     return f"For {wanted}, people judge {beside}; or, without a machine, {people}."
@@ -382,12 +382,12 @@ def _cheapest_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) ->
     people = f"{_people_alone_clause(alone, judged)}, without a machine"
     ways = {
         people: ("cost_alone", alone, 0),
-        _beside_machine_clause(best, of_machine, judged, total): (
+        _machine_clause(best, of_machine, judged, total): (
             "cost_best",
             best,
             of_machine,
         ),
-        _beside_machine_clause(needed, total, judged, total): (
+        _machine_clause(needed, total, judged, total): (
             "cost_needed",
             needed,
             total,

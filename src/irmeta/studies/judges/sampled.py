@@ -91,7 +91,7 @@ class Paired:
         return Sample(human, machine, drawn, weight, own, cluster)
 
 
-def _scores_by_side(
+def _both_scores(
     given: Mapping[str, Judged],
     runs: RunsLike | None,
     metrics: str | Iterable[str] | None,
@@ -100,9 +100,7 @@ def _scores_by_side(
     """Return the scores by people and by the machine, of score files or of runs, and what people judged in part."""
     paths = [Path(one) for one in given.values() if isinstance(one, str | Path)]
     if any(path.suffix == ".parquet" for path in paths):
-        return {
-            name: _single_collection(one, metrics) for name, one in given.items()
-        }, None
+        return {name: _one_cube(one, metrics) for name, one in given.items()}, None
     if runs is not None:
         rel = None if rel_llm is None else {"machine": rel_llm}
         wanted: Any = metrics or "nDCG@10"
@@ -115,9 +113,7 @@ def _scores_by_side(
     return {name: check(one) for name, one in given.items()}, None
 
 
-def _single_collection(
-    given: Judged, metrics: str | Iterable[str] | None
-) -> xr.DataArray:
+def _one_cube(given: Judged, metrics: str | Iterable[str] | None) -> xr.DataArray:
     """Return scores, of a file its one collection."""
     if not isinstance(given, str | Path):
         return check(given)
@@ -143,7 +139,7 @@ def paired(
 
     clusters : those of the machine's topics, see `with_clusters`; by default those that the scores have.
     """
-    cubes, parts = _scores_by_side(
+    cubes, parts = _both_scores(
         {"human": human, "machine": llm}, runs, metrics, rel_llm
     )
     used, notes = prepare_together(

@@ -16,7 +16,7 @@ from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.clusters import with_cluster_facts
-from irmeta.scores.groups.repeats import runs_sentence, with_runs_in_intervals
+from irmeta.scores.groups.repeats import runs_sentence, with_other_runs
 from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import result
 from irmeta.scores.selection import main_metric, select
@@ -148,7 +148,7 @@ def leaderboard(
     every = rank(others, generator)
     data = _standing_variables(board, every)
     if filled is not None:
-        data |= _prediction_variables(board.scores, filled)
+        data |= _predictions(board.scores, filled)
     if by_task:
         data |= _few_task_figures(board, of_few)
     if holes == "bounds":
@@ -209,16 +209,14 @@ def _cubes_as_used(
     cubes = {name: with_cluster_facts(one) for name, one in cubes.items()}
     if over == "tasks" and board.repeats is None:
         return cubes
-    return {name: with_runs_in_intervals(one) for name, one in cubes.items()}
+    return {name: with_other_runs(one) for name, one in cubes.items()}
 
 
 def _objects(names: Sequence[str]) -> npt.NDArray[np.object_]:
     return np.asarray(names, dtype=object)
 
 
-def _prediction_variables(
-    scores: Floats, filled: completion.Predictions
-) -> dict[str, object]:
+def _predictions(scores: Floats, filled: completion.Predictions) -> dict[str, object]:
     """Label the predicted scores with their intervals, cut to the scale, and how well hidden ones were predicted."""
     cells = ("system", "topic")
     possible = _task_limits(scores)
@@ -310,7 +308,7 @@ def _tables(
     table = _filled_table(board.scores, filled)
     others = table[None]
     if over != "tasks" and board.items is not None:
-        moved = items.resampled_tables(board.items, FILLINGS, rng) - board.scores
+        moved = items.resampled(board.items, FILLINGS, rng) - board.scores
         others = table + np.nan_to_num(moved)
     if filled is not None:
         moved = completion.draw(board.scores, filled, FILLINGS, rng) - table

@@ -27,7 +27,7 @@ from irmeta.scores.groups.clusters import (
     with_clusters,
 )
 from irmeta.scores.groups.repeats import by_runs
-from irmeta.scores.names import without_run_suffix
+from irmeta.scores.names import bare_name
 from irmeta.scores.selection import complete, select
 from irmeta.scores.tables.frames import ALL, is_table
 from irmeta.stats.arrays import Bools, Floats
@@ -128,7 +128,7 @@ def without_holes(
     return scores.drop_sel(topic=dropped), kept, told
 
 
-def with_served_cutoff(
+def with_cutoff_served(
     known: Known, metrics: Iterable[object]
 ) -> tuple[Known, list[str]]:
     """Return what is known, its factors of AP serving AP@1000 if that is among the metrics, and a note if they do."""
@@ -322,11 +322,9 @@ def collection_of(
 
 
 def _joins(scores: xr.DataArray, factors: Factors) -> Bools:
-    theirs = {
-        without_run_suffix(str(name)) for name in about(factors).get("systems", ())
-    }
+    theirs = {bare_name(str(name)) for name in about(factors).get("systems", ())}
     return np.array(
-        [without_run_suffix(str(name)) not in theirs for name in scores.system.values]
+        [bare_name(str(name)) not in theirs for name in scores.system.values]
     )
 
 
@@ -414,12 +412,10 @@ def _compare_by_topic(
         every = across.differences([both], [spread], np.eye(1))
         return Estimate(*(part[:own, own:] for part in every))
 
-    return _everybody_by_topic(theirs, others, spread), versus
+    return _from_topics(theirs, others, spread), versus
 
 
-def _everybody_by_topic(
-    theirs: xr.DataArray, others: Placed, spread: Spread
-) -> Everybody:
+def _from_topics(theirs: xr.DataArray, others: Placed, spread: Spread) -> Everybody:
     """Return everybody's figures from their scores on topics."""
     of_others = across.means([others], [_without_error(spread)])
     mean = by_cluster(theirs)[0].values[..., 0].mean(axis=1)
@@ -460,6 +456,6 @@ def everybody_of(factors: Factors, known: Known, metric: str) -> Everybody:
     theirs = known.sel(metric=[metric])
     if has_only_means(known):
         return _everybody_by_means(theirs, factors)
-    return _everybody_by_topic(
+    return _from_topics(
         theirs, _placed_systems(theirs, factors), _spread(factors, metric)
     )

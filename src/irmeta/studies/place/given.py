@@ -98,7 +98,7 @@ def baseline_of(name: str, cubes: Mapping[str, xr.DataArray]) -> str:
     return found
 
 
-def known_for_collections(
+def matched_known(
     collections: Mapping[str, set[str]], on: Mapping[str, Known] | Known | None
 ) -> Mapping[str, Known] | Known:
     """Match what is known to collections: that of its name, or that in its place; by default factors that ship.

@@ -14,7 +14,7 @@ from irmeta.stats.standardizing import reported as alone
 from irmeta.stats.standardizing.standing import Everybody
 from irmeta.studies.place import everybody
 from irmeta.studies.place.everybody import Known
-from irmeta.studies.place.given import InOrder, known_for_collections
+from irmeta.studies.place.given import InOrder, matched_known
 from irmeta.words import counted, listed
 
 PREFIX = "reported_"
@@ -47,9 +47,7 @@ def fields(
             "collection"
         )
     given: Any = (
-        known_for_collections({name: set() for name in named}, None)
-        if on is None
-        else on
+        matched_known({name: set() for name in named}, None) if on is None else on
     )
     if isinstance(given, InOrder):
         given = {Path(name).stem: one for name, one in given.items()}
@@ -76,7 +74,7 @@ def figures(
     }
     values = np.full((len(rows), len(FIGURES)), np.nan)
     for name, one in known.items():
-        served, _ = everybody.with_served_cutoff(one, {row.metric for row in rows})
+        served, _ = everybody.with_cutoff_served(one, {row.metric for row in rows})
         factors = everybody.factors_of(served)
         topics = factors.sizes["topic"]
         for metric in dict.fromkeys(row.metric for row in rows):
@@ -121,7 +119,7 @@ def _usable_reports(
         if name is None:
             what = f"on {row.collection}, whose systems --on does not name"
         else:
-            served, _ = everybody.with_served_cutoff(known[name], [row.metric])
+            served, _ = everybody.with_cutoff_served(known[name], [row.metric])
             metric = found_as(row.metric, map(str, served.metric.values))
             if wanted is not None and not {row.metric, metric} & wanted:
                 continue

@@ -52,7 +52,7 @@ def standing(
     standardization.require_raw(scores)
     name = str(scores.attrs.get("collection", "collection"))
     given = everybody.known_by_collection(on, [name])[name]
-    known, _ = everybody.with_served_cutoff(given, scores.metric.values)
+    known, _ = everybody.with_cutoff_served(given, scores.metric.values)
     factors = everybody.factors_of(known)
     names = everybody.shared_metrics({name: scores}, {name: factors}, metrics)
     kept, _ = complete(select(scores, metrics=names), "error")

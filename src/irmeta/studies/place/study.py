@@ -14,7 +14,7 @@ from irmeta.io.tables.published import read_published
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
 from irmeta.scores.groups.clusters import with_cluster_facts
-from irmeta.scores.groups.repeats import with_runs_in_intervals
+from irmeta.scores.groups.repeats import with_other_runs
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
@@ -33,7 +33,7 @@ from irmeta.studies.place.given import (
     Placed,
     baseline_of,
     cubes_of,
-    known_for_collections,
+    matched_known,
     run_name,
     scored,
 )
@@ -191,7 +191,7 @@ class _Placed(NamedTuple):
             name: with_cluster_facts(
                 one
                 if everybody.has_only_means(self.known[name])
-                else with_runs_in_intervals(one)
+                else with_other_runs(one)
             )
             for name, one in self.scores.items()
         }
@@ -215,12 +215,12 @@ def _among_everybody(
 ) -> _Placed:
     """Put the scores of each collection beside everybody's on the same topics, without holes."""
     topics_of = {name: {*map(str, one.topic.values)} for name, one in cubes.items()}
-    matched_on = known_for_collections(topics_of, on)
+    matched_on = matched_known(topics_of, on)
     for one in cubes.values():
         standardization.require_raw(one)
     given_on = everybody.known_by_collection(matched_on, list(cubes))
     every = {
-        name: everybody.with_served_cutoff(one, cubes[name].metric.values)[0]
+        name: everybody.with_cutoff_served(one, cubes[name].metric.values)[0]
         for name, one in given_on.items()
     }
     names = everybody.shared_metrics(cubes, every, metrics)
@@ -235,7 +235,7 @@ def _among_everybody(
         of_field = everybody.factors_of(field)
         said += left_out
         said += everybody.notes(one, of_field, field)
-        said += everybody.with_served_cutoff(given_on[name], names)[1]
+        said += everybody.with_cutoff_served(given_on[name], names)[1]
         notes += [f"{name}: {line}" for line in said]
         doubts = standardization.topic_doubts(one, of_field)
         alarms += [f"{name}: {line}" for line in doubts]

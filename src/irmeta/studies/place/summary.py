@@ -142,15 +142,13 @@ def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say which system stands higher, on several collections, where each stands, and what becomes of the baseline."""
     views = tables(outcome)
-    lines = _system_findings(outcome, views) if "systems" in views else []
+    lines = _findings(outcome, views) if "systems" in views else []
     if "published" in views:
         lines += claims.sentences(outcome, views["published"])
     return lines
 
 
-def _system_findings(
-    outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]
-) -> list[str]:
+def _findings(outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]) -> list[str]:
     """Say it of systems that have scores."""
     level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
@@ -184,12 +182,8 @@ def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
     )
     pairs = frame(outcome, PAIR, by=between.SIDES)
     pairs = pairs.filter(pl.col("collection_a") == pl.col("collection_b"))
-    forward = pairs.filter(system_b=baseline).select(
-        "metric", "p", *_gain_columns("a", 1)
-    )
-    backward = pairs.filter(system_a=baseline).select(
-        "metric", "p", *_gain_columns("b", -1)
-    )
+    forward = pairs.filter(system_b=baseline).select("metric", "p", *_gains("a", 1))
+    backward = pairs.filter(system_a=baseline).select("metric", "p", *_gains("b", -1))
     way = pl.col("best") - pl.col("median")
     found = pl.concat([forward, backward]).join(
         base.drop("system").rename({"baseline_standardized": "baseline"}),
@@ -218,7 +212,7 @@ def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
 _GAIN = ("gain", "gain_low", "gain_high")
 
 
-def _gain_columns(side: str, sign: int) -> list[pl.Expr]:
+def _gains(side: str, sign: int) -> list[pl.Expr]:
     """Name a pair's difference as what the system of one side gains over the other, which is the baseline."""
     low, high = ("difference_low", "difference_high")[::sign]
     columns = (sign * pl.col(name) for name in ("difference", low, high))

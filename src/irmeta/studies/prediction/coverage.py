@@ -74,10 +74,7 @@ def coverage(
     at = [names.index(name) for name in wanted]
     sources = [names.index(name) for name in candidates]
     found = np.array(
-        [
-            _coverage_and_width(values, name, at, sources, k, level, scale)
-            for name in values
-        ]
+        [_coverage(values, name, at, sources, k, level, scale) for name in values]
     )
     measured, width = found[:, 0], found[:, 1]  # (collection, target)
     spread = np.array([table.values[:, at].std(axis=0) for table in levels.values()])
@@ -154,7 +151,7 @@ def _means(frame: pl.DataFrame, key: str) -> pl.DataFrame:
     )
 
 
-def _coverage_and_width(
+def _coverage(
     values: Mapping[str, Floats],
     held: str,
     targets: Sequence[int],

@@ -111,7 +111,7 @@ def lowcost(
             measured[t, j, d] = fits.measured(at[t], subset)
         for c, name in enumerate(shown):
             actual = values[name][:, at]
-            rivals[:, j, d, c] = _untrained_measures(
+            rivals[:, j, d, c] = _rival_measures(
                 by_topic[name], actual, wanted, kind, depth
             )
 
@@ -198,7 +198,7 @@ class _Fits(NamedTuple):
         return np.array(rows, dtype=np.float64)
 
 
-def _untrained_measures(
+def _rival_measures(
     scores: xr.DataArray,
     actual: Floats,
     targets: Sequence[str],

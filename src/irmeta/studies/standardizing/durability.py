@@ -87,9 +87,7 @@ def durability(
         require_variation(scores.mean("topic").values.T, metrics)
         team = _teams_by_side(by, scores, teams)
         unknown = unknown or team.unknown
-        found, flat_notes = _durability_figures(
-            by, scores, kind, flat, team.of, generator
-        )
+        found, flat_notes = _figures(by, scores, kind, flat, team.of, generator)
         figures.append(found)
         sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
         notes += [f"{name}: {line}" for line in more + flat_notes]
@@ -134,7 +132,7 @@ def _assumption(team: Teams) -> str:
     )
 
 
-def _durability_figures(
+def _figures(
     old: xr.DataArray,
     new: xr.DataArray,
     kind: Kind,

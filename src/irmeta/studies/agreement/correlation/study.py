@@ -136,7 +136,7 @@ def correlate(
     if unit == "system":
         data |= _true_correlations(used, method)
         notes.append(Method(_SYSTEM_LEVEL))
-        notes += _few_system_notes(used, method)
+        notes += _size_notes(used, method)
     name = COEFFICIENTS[method][0]
     if len(used) > 1:
         pooled = f" of {len(used)} collections pooled"
@@ -234,9 +234,7 @@ FEW_SYSTEMS = 10
 """With fewer systems the interval of true_r is measured to be too short (docs/worlds.md)."""
 
 
-def _few_system_notes(
-    used: Mapping[str, xr.DataArray], method: Coefficient
-) -> list[str]:
+def _size_notes(used: Mapping[str, xr.DataArray], method: Coefficient) -> list[str]:
     """Say where the interval of r between true means is too short."""
     systems = sum(scores.sizes["system"] for scores in used.values())
     if method != "pearson" or systems >= FEW_SYSTEMS:

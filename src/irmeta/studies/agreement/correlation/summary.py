@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.choices import Coefficient, Level
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WIDE, matrix_table, near_one, short
-from irmeta.scores.result import each_pair_once, frame
+from irmeta.scores.result import frame, pairs_once
 from irmeta.stats.rankings.agreement import COEFFICIENTS
 from irmeta.words import counted
 
@@ -50,7 +50,7 @@ def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
         {"metric": "metric_a", "metric_2": "metric_b"}
     )
     ends = pl.selectors.ends_with("low", "high")
-    return each_pair_once(
+    return pairs_once(
         pairs.with_columns(ends.fill_nan(None)), outcome.sizes["metric"], diagonal=1
     )
 

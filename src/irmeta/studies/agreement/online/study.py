@@ -90,7 +90,7 @@ def online(
     metric = [str(name) for name in used.metric.values]
     require_variation(values.T, metric, "the systems with outcomes")
     each = [scaled(values[:, at]) for at in range(len(metric))]
-    data = _figures_by_metric(found, values, each)
+    data = _all_figures(found, values, each)
     best = int(np.argmax(data["agreement"][1]))
     data |= _distances_behind_best(found, each, best, generator)
     data |= {
@@ -173,7 +173,7 @@ def _outcomes(observed: Observed, names: list[str]) -> Outcomes:
     return found
 
 
-def _figures_by_metric(
+def _all_figures(
     outcomes: Outcomes, values: Floats, each: list[Floats]
 ) -> dict[str, Any]:
     """Return what is said of each metric by itself."""

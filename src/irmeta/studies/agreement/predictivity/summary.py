@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WIDE, interval, matrix_table, short
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
-from irmeta.scores.result import each_pair_once, frame
+from irmeta.scores.result import frame, pairs_once
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.studies.agreement.predictivity.study import _verdict_of, best_predictor
 from irmeta.words import joined, listed
@@ -35,14 +35,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         outcome, ["advantage", "low", "high", "joint_low", "joint_high"]
     ).rename(roles)
     views = {
-        "phi": each_pair_once(phi, outcome.sizes["metric"]),
+        "phi": pairs_once(phi, outcome.sizes["metric"]),
         "advantage": gains.filter(pl.col("predictor") != pl.col("target")),
         "best": _best_table(outcome),
     }
     if "curve" in outcome:
         columns = {"size": "topics", "curve": "phi", "curve_se": "se"}
         curve = frame(outcome, ["curve", "curve_se"]).rename(pair | columns)
-        views["curve"] = each_pair_once(curve, outcome.sizes["metric"])
+        views["curve"] = pairs_once(curve, outcome.sizes["metric"])
     return views
 
 

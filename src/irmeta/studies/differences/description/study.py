@@ -148,9 +148,7 @@ def describe(
         notes += flagged.notes
         if flagged.gone is not None:
             alone = _notes(names, scores.isel(topic=~flagged.gone), level)
-            alone += _undetectable_notes(
-                possible, averaged.isel(topic=~flagged.gone), level
-            )
+            alone += _blind_notes(possible, averaged.isel(topic=~flagged.gone), level)
             notes += flagged.only(alone, said)
     outcome = result(
         "description",
@@ -191,9 +189,7 @@ def _beside_rest(
     line = additive(rest)
     again = xr.Dataset(_system_figures(rest, line, left, level))
     first = outcome["rank"].argmin("system").values
-    ahead, ahead_left = (
-        _lead_of_first(_columns(one), first) for one in (averaged, line)
-    )
+    ahead, ahead_left = (_leads(_columns(one), first) for one in (averaged, line))
     over = ("system", "metric")
     return flagged.beside(
         outcome.assign(lead=(over, ahead.mean(axis=2))),
@@ -204,7 +200,7 @@ def _beside_rest(
     )
 
 
-def _lead_of_first(columns: Sequence[Floats], first: Ints) -> Floats:
+def _leads(columns: Sequence[Floats], first: Ints) -> Floats:
     """Return by how much the first system by each metric is ahead of each, (system, metric, topic)."""
     gaps = [one[at] - one for one, at in zip(columns, first, strict=True)]
     return np.stack(gaps, axis=1)
@@ -386,7 +382,7 @@ def _no_interval_notes(low: xr.DataArray, high: xr.DataArray) -> list[str]:
     ]
 
 
-def _undetectable_notes(
+def _blind_notes(
     possible: Sequence[RankSets], rest: xr.DataArray, level: float
 ) -> list[str]:
     """Count the distinguished pairs of systems that score apart on so few other topics that no rank set can show it."""

@@ -148,7 +148,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         lines.append(_uneven_topics_sentence(of_metric))
     against = outcome.topic.values[of_metric["reversed"].values]
     if len(against):
-        lines.append(_reversed_topics_sentence(outcome, by, against))
+        lines.append(_reversed_sentence(outcome, by, against))
     return lines
 
 
@@ -178,9 +178,7 @@ def _survival_sentence(one: xr.Dataset) -> str:
     )
 
 
-def _reversed_topics_sentence(
-    outcome: xr.Dataset, by: str, against: Sequence[str]
-) -> str:
+def _reversed_sentence(outcome: xr.Dataset, by: str, against: Sequence[str]) -> str:
     """Say on which topics the better systems score worse, where their teams are known."""
     options = about(outcome)["options"]
     topics = f"{counted(len(against), unit_of(outcome))} ({listed(against)})"

@@ -91,9 +91,7 @@ def against(
             row |= _causes(effect, runs[1], 1 - (1 - level) / count)
         rows.append(xr.Dataset(row | _run_figures(runs, plain, level)))
     topics = min(before.sizes["topic"], after.sizes["topic"])
-    found = xr.concat(rows, "metric").assign(
-        _original_means(first, before.topic, level)
-    )
+    found = xr.concat(rows, "metric").assign(_own_means(first, before.topic, level))
     return found.assign(topics=topics, together=together)
 
 
@@ -115,7 +113,7 @@ def _effect_figures(
     span = (keep, np.inf) if led else (1 - within, 1 + within)
     verdict = _verdict(ratio, *span)
     original, new = (
-        _mean_with_interval(values, level, most, binary=led and right)
+        _mean(values, level, most, binary=led and right)
         for values, right in zip((effect.first, effect.again), binary, strict=True)
     )
     if led and (ratio is reproduced.NOTHING or original.low <= 0 <= original.high):
@@ -153,9 +151,7 @@ def _side_of_zero(found: Found, below: str, above: str) -> str:
     return below if found.high < 0 else UNSHOWN
 
 
-def _mean_with_interval(
-    values: Floats, level: float, most: float, *, binary: bool
-) -> Found:
+def _mean(values: Floats, level: float, most: float, *, binary: bool) -> Found:
     """Return the mean with its interval, as that of a difference by `versus`."""
     mean = float(values.mean())
     if binary:
@@ -180,7 +176,7 @@ def _verdict(ratio: Found, least: float, most: float) -> str:
     return "cannot tell"
 
 
-def _original_means(part: Part, topics: xr.DataArray, level: float) -> dict[str, Any]:
+def _own_means(part: Part, topics: xr.DataArray, level: float) -> dict[str, Any]:
     """Return each run's mean over some topics of the original with its interval, as `describe` has it."""
     scores = part.everyone.sel(topic=topics.values)
     if topics.size > 1:

@@ -19,7 +19,7 @@ from irmeta.io.formats.scores import load_files
 from irmeta.metrics.names import nearest
 from irmeta.parallel import in_order
 from irmeta.scores.cubes import by_name
-from irmeta.scores.names import known_as, without_run_suffix
+from irmeta.scores.names import bare_name, known_as
 from irmeta.studies.door import Given
 from irmeta.words import joined, listed
 
@@ -126,7 +126,7 @@ def _by_name(given: Any) -> dict[str, RunsLike]:
             raise IrmetaError(
                 f"{path}: scores need no judgments; give runs, or leave out --qrels"
             )
-    short = [without_run_suffix(stem(location(path))) for path in paths]
+    short = [bare_name(stem(location(path))) for path in paths]
     names = short if len(set(short)) == len(short) else paths
     if len(set(names)) < len(names):
         raise IrmetaError("an experiment is named twice; give each folder once")

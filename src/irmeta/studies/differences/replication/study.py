@@ -111,8 +111,7 @@ def replicate(
         notes=_notes(together, topics_of, every, parts),
     )
     labels = [
-        _readable_label(asked, own)
-        for asked, own in zip(wanted, listed[0], strict=True)
+        _label_of(asked, own) for asked, own in zip(wanted, listed[0], strict=True)
     ]
     return outcome.assign_coords(
         experiment=[one.name for one in every[1:]], metric=names, run=labels
@@ -138,7 +137,7 @@ def _common_metrics(
     return names
 
 
-def _readable_label(asked: str | None, known: str) -> str:
+def _label_of(asked: str | None, known: str) -> str:
     return known if asked is None else names_of(asked)[0]
 
 

@@ -396,12 +396,10 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
         notes.append(
             "The best other system was picked by these scores, so it looks better than it is."
         )
-    return [*notes, *_picked_best_notes(family, way, figures)]
+    return [*notes, *_picked_notes(family, way, figures)]
 
 
-def _picked_best_notes(
-    family: Family, way: Way, figures: Mapping[str, Floats]
-) -> list[str]:
+def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
     """Say of a system compared with all others that has the highest mean what holds if it was picked for that."""
     first = (figures["difference"] >= 0).all(axis=0)
     claims = (figures["p_corrected"] < way.alpha).any(axis=0)

@@ -173,9 +173,7 @@ def compare_judges(
                 together, cubes, runs, topics, missing, team.of, generator
             )
         if passes is not None:
-            data |= _own_shares(
-                together, _passes_of_judges(together.cubes, truth, passes)
-            )
+            data |= _own_shares(together, _all_passes(together.cubes, truth, passes))
     if judgments is not None:
         truth = named_truth(list(judgments.sets), truth)
         unit, of_clusters = units_of(judgments, clusters)
@@ -188,7 +186,7 @@ def compare_judges(
             data |= of_labels(
                 judgments,
                 truth,
-                _passes_of_judges(judgments.sets, truth, passes),
+                _all_passes(judgments.sets, truth, passes),
                 rel,
                 unit,
             )
@@ -204,7 +202,7 @@ def compare_judges(
     )
 
 
-def _passes_of_judges(
+def _all_passes(
     names: Iterable[str], truth: str, passes: Grouping
 ) -> dict[str, list[str]]:
     """Return the passes of each judge that has several; the truth is none."""

@@ -162,9 +162,7 @@ def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
             f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
-    groups, systems = (
-        _favour_sentences(one, place, dim) for dim in ("group", "system")
-    )
+    groups, systems = (_favour_lines(one, place, dim) for dim in ("group", "system"))
     return [lines[0], *groups, *lines[1:], decided, *systems]
 
 
@@ -283,7 +281,7 @@ def _among_best_sentence(best: xr.Dataset) -> str:
     )
 
 
-def _favour_sentences(one: xr.Dataset, place: int, dim: str) -> list[str]:
+def _favour_lines(one: xr.Dataset, place: int, dim: str) -> list[str]:
     """Name whom the best judge favours most, if that is clear, and which others favour some: of groups, or systems."""
     if f"{dim}_favour" not in one:
         return []

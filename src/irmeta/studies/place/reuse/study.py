@@ -104,7 +104,7 @@ def reuse(
     notes = [
         *guessed,
         *_notes(depth, owner, pooled, len(names)),
-        *_shallow_pool_notes(looked, pooled, depth),
+        *_depth_notes(looked, pooled, depth),
     ]
     if new is not None:
         found, of_new = figures.new_run_figures(qrels, new, wanted, seen, models, level)
@@ -259,9 +259,7 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
     return notes
 
 
-def _shallow_pool_notes(
-    looked: LookedUp, pooled: Bools, depth: int | None
-) -> list[str]:
+def _depth_notes(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
     """Say where documents that a pool of this depth would have are not judged."""
     if depth is None:
         return []

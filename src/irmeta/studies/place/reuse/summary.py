@@ -203,7 +203,7 @@ def _new_run_sentences(
 ) -> list[str]:
     """Say what a new run would score if it had been pooled, by some metrics; by others it is judged as if it had."""
     lines = [
-        _adjustment_sentence(row, level, depth)
+        _adjusted_sentence(row, level, depth)
         for row in rows.filter(pl.col("unjudged") > 0).iter_rows(named=True)
     ]
     at_top = rows.filter(unjudged=0).to_dicts()
@@ -223,9 +223,7 @@ def _new_run_sentences(
     return lines
 
 
-def _adjustment_sentence(
-    row: Mapping[str, Any], level: float, depth: int | None
-) -> str:
+def _adjusted_sentence(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     """Say of one new run and metric what it would score if it had been pooled, and what it does."""
     if row["bound"] < highest(row["metric"]) - 5e-4:
         bound = f"; it cannot exceed {short(row['bound'], 3)}"

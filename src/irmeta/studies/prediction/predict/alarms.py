@@ -136,9 +136,7 @@ def on_collections_left_out(
         "Intervals hold on average over collections; in a single collection they may miss many "
         f"systems together. Systems with known scores reduce that (--calibrate){number}."
     )
-    expected = (
-        _expected_coverage(table, targets, model, level, relevant) if linear else {}
-    )
+    expected = _coverage(table, targets, model, level, relevant) if linear else {}
     if not expected:
         return [lead]
     every = dict.fromkeys(name for shares in expected.values() for name in shares)
@@ -157,7 +155,7 @@ def on_collections_left_out(
     ]
 
 
-def _expected_coverage(
+def _coverage(
     table: xr.DataArray,
     targets: Sequence[str],
     model: Model,

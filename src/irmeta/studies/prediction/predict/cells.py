@@ -18,7 +18,7 @@ from irmeta.stats.prediction import learners
 from irmeta.stats.prediction.intervals import (
     HeldOut,
     band,
-    from_one_collection,
+    from_line,
     leave_one_out,
     leverage,
     mahalanobis,
@@ -166,7 +166,7 @@ class _Variables(NamedTuple):
         at = list(range(self.values.shape[1]))
         of = [len(at)]
         if len(self.moments) == 1:
-            return from_one_collection(self.moments[0], at, of)
+            return from_line(self.moments[0], at, of)
         if learned is None:
             return leave_one_out(self.moments, at, of)
         return learners.held_out(self.rows, learned.fit)
