@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import xarray as xr
 
 import irmeta
 from irmeta.errors import ScoresError
@@ -51,6 +52,19 @@ def test_every_table_covers_every_metric_and_number_of_topics():
 
 def _sum(column):
     return pl.col(column).sum()
+
+
+def test_systems_that_are_the_same_count_as_ranked_rightly():
+    """A copy of each of m systems adds m pairs that tie: tau is 1 on them, and on the others what it is without."""
+    once = scores(systems=6, apart=0.1)
+    copies = once.assign_coords(system=[f"{name}b" for name in once.system.values])
+    alone, doubled = (
+        reliability(one).sel(metric="AP", size=20)["tau"].item()
+        for one in (once, xr.concat([once, copies], "system"))
+    )
+    tied = 6 / 66
+    assert doubled == pytest.approx(tied + (1 - tied) * alone, abs=0.03)
+    assert doubled > alone
 
 
 def test_clusters_and_runs_are_sources_and_nothing_else_has_them():

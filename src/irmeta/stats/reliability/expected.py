@@ -182,7 +182,7 @@ def half_tau(scores: Floats, partitions: int, rng: np.random.Generator) -> Float
     topics = scores.shape[1]
     sizes = (topics // 2, topics - topics // 2)
     found = split_half(scores, [sizes], partitions, rng, ties="a")[0]
-    differ = 1 - np.array([_same(column) for column in np.moveaxis(scores, -1, 0)])
+    differ = 1 - np.array([share_same(column) for column in np.moveaxis(scores, -1, 0)])
     return np.diag(found.phi) / np.where(differ > 0, differ, 1)
 
 
@@ -205,10 +205,10 @@ def _reliability(half: float, times: float) -> float:
     return float(times * rho / (1 + (times - 1) * rho))
 
 
-def _same(scores: Floats) -> float:
+def share_same(scores: Floats) -> float:
     """Return the share of pairs of systems that score the same on every topic.
 
-    >>> _same(np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.2]])).__round__(3)
+    >>> share_same(np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.2]])).__round__(3)
     0.333
     """
     systems = len(scores)
@@ -248,7 +248,7 @@ def tau_interval(
     reliability = 1 - (1 - _reliability(half, 2)) * times
     # as the order of r mean + sqrt(r) error
     drawn = means + errors * np.sqrt(times / np.maximum(reliability, LEAST))
-    taus = tau_a(settled(means), settled(drawn)) + _same(scores)
+    taus = tau_a(settled(means), settled(drawn)) + share_same(scores)
     tails = [(1 - level) / 2, (1 + level) / 2]
     low, high = np.quantile(taus, tails, method="nearest")
     return float(low), float(high)

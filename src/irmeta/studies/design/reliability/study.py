@@ -257,11 +257,16 @@ def _tau_ends(
 
 
 def _stepped_taus(half: Floats, values: Floats, counts: list[int]) -> Floats:
-    """Step tau between halves up to each number of topics: (size, metric)."""
+    """Step tau between halves up to each number of topics: (size, metric).
+
+    Systems that are the same on every topic, which halves leave out, count as ranked rightly, as in `tau_interval`.
+    """
     topics = values.shape[1] / 2
-    return np.array(
+    tau = np.array(
         [[expected.stepped(one, count / topics) for one in half] for count in counts]
     )
+    same = np.array([expected.share_same(one) for one in np.moveaxis(values, -1, 0)])
+    return same + (1 - same) * tau
 
 
 def _differing_topics(used: xr.DataArray) -> dict[str, Any]:
