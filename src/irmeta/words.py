@@ -127,6 +127,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}s"
 
 
+def capitalized(text: str) -> str:
+    """Begin a sentence with a capital, and leave all other letters, as those of a metric, as they are."""
+    return text[0].upper() + text[1:]
+
+
 def are(number: int) -> str:
     """Return the verb of a number of things.
 

@@ -35,7 +35,7 @@ from irmeta.scores.names import known_as
 from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import LABELS, chosen
-from irmeta.words import counted, listed, shortened
+from irmeta.words import capitalized, counted, listed, shortened
 
 LINK = "link"
 KIND = "kind"
@@ -200,7 +200,7 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
         scores = np.where(known, scores, ordered["predicted"].values)
         filled = _filled(ordered, known)
     nouns = leaderboard.nouns(outcome)
-    nouns |= {what.capitalize(): _capital(name) for what, name in nouns.items()}
+    nouns |= {what.capitalize(): capitalized(name) for what, name in nouns.items()}
     return {
         "models": names(ordered.system),
         "tasks": [{"name": name, "type": kind} for name, kind in _tasks(outcome)],
@@ -282,7 +282,7 @@ def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
         "name": kind,
         "short": leaderboard.AGGREGATES[kind],
         "label": leaderboard.label(kind, ordered),
-        "column": _capital(leaderboard.column(kind, ordered)),
+        "column": capitalized(leaderboard.column(kind, ordered)),
         "value": numbers(one["value"].values),
         **ranks,
     }
@@ -294,7 +294,7 @@ def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
         {
             "name": kind,
             "short": leaderboard.AGGREGATES[kind],
-            "label": _capital(leaderboard.label(kind, outcome)),
+            "label": capitalized(leaderboard.label(kind, outcome)),
             "tau": [short(tau) for tau in outcome["tau"].sel(aggregate=kind).values],
             "resolution": f"{outcome['resolution'].sel(aggregate=kind).item():.0%}",
             "tied": counted(
@@ -304,10 +304,6 @@ def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
         }
         for kind in names(outcome.aggregate)
     ]
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _what(outcome: xr.Dataset) -> str:

@@ -12,7 +12,7 @@ from irmeta.metrics.names import nearest
 from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import alike
-from irmeta.words import counted
+from irmeta.words import capitalized, counted
 
 STEM = "stem"
 """What stands for the stems of the systems' names, in place of a table."""
@@ -161,8 +161,7 @@ def teams_prefix(options: Mapping[str, Any], first: str = "") -> str:
     )
     if not first:
         return said
-    sentence = said + first
-    return sentence[0].upper() + sentence[1:]
+    return capitalized(said + first)
 
 
 def teams_needed(options: Mapping[str, Any], verdict: str) -> str:

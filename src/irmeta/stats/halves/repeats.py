@@ -62,6 +62,7 @@ def spread(scores: Floats, system: Ints, judge: Ints | None = None) -> Spread:
 
 
 def _levels(scores: Floats, system: Ints, judge: Ints | None) -> Spread:
+    """Split scores (run, topic, metric) by mean squares: of runs' levels about their system's, and of what is left."""
     topics = scores.shape[1]
     if judge is not None:
         scores = scores - means_of(scores, judge)[judge] + scores.mean(axis=0)

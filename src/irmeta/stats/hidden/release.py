@@ -131,6 +131,7 @@ def require_step(step: float, topics: int) -> None:
 
 
 def _checked(given: Floats | Sequence[float]) -> Floats:
+    """Return the scores of a run, (topic,); ScoresError unless each topic has a number."""
     try:
         scores = np.asarray(given, dtype=np.float64)
     except (TypeError, ValueError):  # of other things than numbers

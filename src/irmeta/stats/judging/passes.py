@@ -34,12 +34,12 @@ def own_share_over_topics(given: Floats, truth: Floats, topic: Ints) -> Estimate
 
 
 def _squared_differences(given: Floats, truth: Floats) -> tuple[Floats, Floats]:
-    """Return of each label the variance between passes, and the mean squared difference from the truth."""
+    """Return the variance between passes, and the mean squared difference from the truth, of each label: (...) both."""
     return given.var(axis=0, ddof=1), ((given - truth) ** 2).mean(axis=0)
 
 
 def _capped_share(table: Floats) -> Floats:
-    """Return the first column over the second, at most 1, of tables (..., 1, 2)."""
+    """Divide the passes' own variance by the squared difference, at most 1: tables (..., 1, 2) of both to (...)."""
     with np.errstate(divide="ignore", invalid="ignore"):
         found: Floats = np.minimum(table[..., 0, 0] / table[..., 0, 1], 1.0)
     return found

@@ -124,7 +124,7 @@ def taus(
 
     team : of each system, numbered from 0; by default each system is a team.
     """
-    team = _own_teams(scores.shape[1]) if team is None else team
+    team = np.arange(scores.shape[1]) if team is None else team
     # what a topic does to all systems alike leaves tau as it is
     scores = scores - scores.mean(axis=1, keepdims=True)
     drawn = [
@@ -148,7 +148,7 @@ def taus_on_own_topics(
 
     team : as in `taus`.
     """
-    team = _own_teams(len(truth)) if team is None else team
+    team = np.arange(len(truth)) if team is None else team
     # what a topic gives all systems alike moves no ranking
     sides = [one - one.mean(axis=0) for one in (truth, judge)]
     drawn = []
@@ -162,13 +162,10 @@ def taus_on_own_topics(
     return _taus(means, together, separate, min(truth.shape[1], judge.shape[1]), team)
 
 
-def _own_teams(systems: int) -> Ints:
-    return np.arange(systems)
-
-
 def _taus(
     means: Floats, together: Floats, separate: Floats, topics: int, team: Ints
 ) -> Taus:
+    """Correlate the truth's means with each judge's: means (set, system), and on halves (half, set, system)."""
     tau, kernel = pair_kernel(means)
     shared, own = (
         tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, separate)
@@ -219,7 +216,7 @@ def by_systems(kernel: Floats, team: Ints | None = None) -> tuple[Floats, Floats
     team : of each system, numbered from 0, where whole teams are drawn; by default each system is a team.
     """
     systems = kernel.shape[-1]
-    team = _own_teams(systems) if team is None else team
+    team = np.arange(systems) if team is None else team
     by_team = _pairs_of_teams(kernel, team)
     m = by_team.shape[-1]
     of_each = (by_team.sum(axis=-1) ** 2).sum(axis=-1)  # sum_i r_i^2

@@ -386,10 +386,12 @@ def variances(human: Floats, weight: Floats) -> Floats:
 
 
 def _mean(values: Floats, weight: Floats) -> Floats:
+    """Return the weighted mean over topics: values (system, topic), weights (topic,) of mean 1."""
     return np.asarray((values * weight).mean(axis=1))
 
 
 def _variance(values: Floats, weight: Floats) -> Floats:
+    """Return the weighted variance over topics, divisor n - 1: (system,)."""
     centred = values - _mean(values, weight)[:, None]
     return np.asarray((weight * centred**2).sum(axis=1) / (values.shape[1] - 1))
 

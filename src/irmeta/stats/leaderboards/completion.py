@@ -135,7 +135,7 @@ def predict(
         shift=corrected.shift,
         shift_error=corrected.shift_error,
         sd=sd,
-        widening=widening / _normal_quantile(level),
+        widening=widening / float(ndtri((1 + level) / 2)),
         error=float(np.sqrt(np.mean(errors[fold >= CHOOSING] ** 2))),
         inside=_within_intervals(corrected.ratio, fold, level),
         top=np.asarray(tied_ranks(-filled, "min") <= TOP),
@@ -222,10 +222,6 @@ def draw(
     error = moved + shift * predicted.sd + noise
     filled = predicted.mean + predicted.unit * predicted.widening * error
     return np.where(np.isfinite(scores), scores, filled)
-
-
-def _normal_quantile(level: float) -> float:
-    return float(ndtri((1 + level) / 2))
 
 
 def _within_intervals(ratio: Floats, fold: Ints, level: float) -> Floats:

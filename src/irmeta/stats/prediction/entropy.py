@@ -107,7 +107,7 @@ def _maximize_entropy(found: Floats, precisions: Floats, depth: int) -> Floats:
         for _ in range(STEPS):
             a, b = _newton_step(a, b, gradient, found, wanted)
         # half the way: the whole one overshoots
-        p = (p + _odds(a, b, gradient)) / 2
+        p = (p + _probabilities(a, b, gradient)) / 2
     return p
 
 
@@ -123,7 +123,7 @@ def _newton_step(
     a: Floats, b: Floats, gradient: Floats, found: Floats, wanted: Floats
 ) -> tuple[Floats, Floats]:
     """Take one Newton step towards sum p = found and sum g p = wanted, about the weighted mean of g."""
-    p = _odds(a, b, gradient)
+    p = _probabilities(a, b, gradient)
     weight = p * (1 - p) + 1e-9  # how fast p changes with its log odds; never 0
     total = weight.sum(axis=1)
     mean = (weight * gradient).sum(axis=1) / total
@@ -138,10 +138,12 @@ def _newton_step(
     return a + by, b + up - by * mean
 
 
-def _odds(a: Floats, b: Floats, gradient: Floats) -> Floats:
+def _probabilities(a: Floats, b: Floats, gradient: Floats) -> Floats:
+    """Return p with log odds a g + b: a and b (ranking,), the gradient g and p (ranking, rank)."""
     exponent = np.clip(a[:, None] * gradient + b[:, None], -FARTHEST, FARTHEST)
     return np.asarray(1 / (1 + np.exp(-exponent)))
 
 
 def _ranks(p: Floats) -> Floats:
+    """Number the ranks of p (ranking, rank) from 1."""
     return np.arange(1, p.shape[1] + 1, dtype=np.float64)

@@ -157,7 +157,7 @@ def _weights(group: Indices) -> Floats:
 
 
 def _quantile(values: Floats, weight: Floats, level: float) -> Floats:
-    """Return the least value of each row that has this share of the weight at or below it; the largest beyond 1."""
+    """Return the weighted quantile of each row: values (row, run), weights (run,) to (row,); the largest beyond 1."""
     order = np.argsort(values, axis=1)
     rising = np.take_along_axis(values, order, axis=1)
     share = np.cumsum(weight[order], axis=1) / weight.sum()

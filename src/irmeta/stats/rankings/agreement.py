@@ -198,7 +198,10 @@ HALVES = 100
 
 
 def _halves(topic: Ints, counts: Sequence[int]) -> Bools:
-    """Choose halves of the topics at random, with one seed, of those that the same parts have: (half, topic)."""
+    """Draw halves of the topics, by a fixed seed: (half, topic); topics of the same parts are halved among themselves.
+
+    topic : the number of each part's topics, one part after the other.  counts : how many topics each part has.
+    """
     rng = np.random.default_rng(0)
     part = np.repeat(np.arange(len(counts)), counts)
     has = np.zeros((topic.max() + 1, len(counts)), dtype=np.bool_)

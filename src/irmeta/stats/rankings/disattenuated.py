@@ -38,13 +38,15 @@ def without_topics(parts: Sequence[Floats]) -> list[Floats]:
     for at, part in enumerate(parts):
         topics = range(part.shape[1])
         left = [
-            _without(parts, at, topic) for topic in steps(topics, "topics left out")
+            _correlation_without(parts, at, topic)
+            for topic in steps(topics, "topics left out")
         ]
         found.append(np.array(left))
     return found
 
 
-def _without(parts: Sequence[Floats], at: int, topic: int) -> Floats:
+def _correlation_without(parts: Sequence[Floats], at: int, topic: int) -> Floats:
+    """Return `true_correlation` without one topic of the part at a position."""
     fewer = list(parts)
     fewer[at] = np.delete(parts[at], topic, axis=1)
     return true_correlation(fewer)

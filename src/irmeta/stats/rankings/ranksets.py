@@ -236,6 +236,7 @@ def _rounding(sizes: Floats) -> Floats:
 
 
 def _divided(numerator: Floats, denominator: Floats) -> Floats:
+    """Divide; 0 where the denominator is 0."""
     return np.divide(
         numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0
     )

@@ -192,6 +192,7 @@ def _mean_tau(
 
 
 def _tau_sums(of: _Scores, n: int, block: Block) -> Floats:
+    """Sum tau, and its square, over the partitions of a block: (2, column)."""
     rng, count = block
     drawn = of.drawn(n, count, rng)
     tau = _taus(drawn.columns, drawn.target)

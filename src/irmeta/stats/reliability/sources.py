@@ -50,22 +50,18 @@ def strata(rows: Floats, freedom: int, cluster: Ints | None = None) -> Strata:
         of_cluster = means_of(np.moveaxis(beside, 1, 0), cluster)[cluster]
         by_cluster = np.moveaxis(of_cluster, 0, 1)
     left = clusters if cluster is not None else 1
-    topic = _squares(beside - by_cluster) / (freedom * (topics - left))
+    rest = beside - by_cluster
+    topic = (rest**2).sum(axis=(0, 1)) / (freedom * (topics - left))
     of_clusters = np.zeros_like(topic)
     if cluster is not None:
         # expected: topic + n0 cluster, n0 the size that counts
         size = (topics - (sizes**2).sum() / topics) / (clusters - 1)
-        square = _squares(by_cluster) / (freedom * (clusters - 1))
+        square = (by_cluster**2).sum(axis=(0, 1)) / (freedom * (clusters - 1))
         of_clusters = (square - topic) / size
     # expected: topic + (sum of squared sizes / topics) cluster + topics level
     square = topics * (level**2).sum(axis=(0, 1)) / freedom
     met = (sizes**2).sum() / topics * of_clusters
     return Strata((square - topic - met) / topics, of_clusters, topic)
-
-
-def _squares(values: Floats) -> Floats:
-    found: Floats = (values**2).sum(axis=(0, 1))
-    return found
 
 
 def of_runs(scores: Floats, system: Ints, cluster: Ints | None = None) -> Strata:

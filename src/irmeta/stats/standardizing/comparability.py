@@ -57,6 +57,7 @@ def geometric_drmse(a: Floats, b: Floats) -> Floats:
 
 
 def _in_units_of(spread: Floats, a: Floats, b: Floats) -> Floats:
+    """Divide the RMSE of means (..., system) by a spread (...,); NaN where it is 0 to 10 decimals."""
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.asarray(np.where(spread > 5e-11, rmse(a, b) / spread, np.nan))
 
@@ -185,7 +186,9 @@ def repartitions(
     sizes = [_block(scores[a], scores[b]) for a, b in pairs]
     items = _items(pairs, sizes, draws, rng)
     blocks = [-(-draws // size) for size in sizes]  # rounded up
-    with closing(in_order(partial(_redrawn, scores, alpha), items)) as arriving:
+    with closing(
+        in_order(partial(_repartition_block, scores, alpha), items)
+    ) as arriving:
         redrawn = steps(arriving, "blocks of re-partitions", total=sum(blocks))
         for number in blocks:
             errors, rates = zip(*islice(redrawn, number), strict=True)
@@ -212,11 +215,12 @@ def _block(a: Floats, b: Floats) -> int:
     return max(1, _BLOCK // max(len(a), topics))
 
 
-def _redrawn(
+def _repartition_block(
     scores: Mapping[Key, Floats],
     alpha: float,
     block: tuple[tuple[Key, Key], np.random.Generator, int],
 ) -> tuple[Floats, Floats]:
+    """Do as `repartition` for one block: a pair of collections, its random stream, and how many draws."""
     (a, b), rng, draws = block
     return repartition(scores[a], scores[b], draws, rng, alpha)
 

@@ -40,6 +40,7 @@ NONE = np.arange(0), False
 
 
 def _trace(sigma: Floats, candidates: Order, include: list[int]) -> Order:
+    """Add, again and again, the candidate with which most of the variance of all variables is explained."""
     layers = ExplainedVariance().layers(sigma)[:, candidates[:, None], candidates]
     return greedy(ExplainedVariance(), layers, include)
 
@@ -47,6 +48,7 @@ def _trace(sigma: Floats, candidates: Order, include: list[int]) -> Order:
 def _among(
     order: Callable[[Floats, list[int]], Order],
 ) -> Callable[[Floats, Order, list[int]], Order]:
+    """Let a method that orders all variables of a matrix order the candidates alone."""
     return lambda sigma, candidates, include: order(
         sigma[np.ix_(candidates, candidates)], include
     )

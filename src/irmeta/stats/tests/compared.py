@@ -100,4 +100,5 @@ Compared = Pairs | Given
 
 
 def _rounding(values: Floats) -> float:
+    """Return how far means of equal values may be apart by rounding."""
     return 1e-12 * max(1.0, float(np.abs(values).max()))

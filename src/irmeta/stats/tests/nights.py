@@ -106,6 +106,7 @@ class _Law:
         return np.stack([self._size_of(row) for row in known])
 
     def _size_of(self, known: Bools) -> Singles:
+        """Return the root mean square of the weights of known topics (topic,): (draw,); kept, as nights repeat it."""
         key = known.tobytes()
         if key not in self._sizes_of:
             self._sizes_of[key] = np.sqrt((self._weights[known] ** 2).mean(axis=0))

@@ -105,6 +105,11 @@ def t(found: Floats) -> Floats:
     return floors.where_constant(p, observed, topics)
 
 
+def mean_difference(found: Floats) -> Floats:
+    """Return the mean of differences (pair, topic): (pair,)."""
+    return np.asarray(found.mean(axis=1))
+
+
 def statistic(found: Floats) -> Floats:
     """Student's t of differences (pair, topic): their mean over its standard error.
 

@@ -10,7 +10,7 @@ from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.tests import floors
 from irmeta.stats.tests.compared import BLOCK, Compared, Pairs
-from irmeta.stats.tests.paired import statistic
+from irmeta.stats.tests.paired import mean_difference, statistic
 
 Block = TypeVar("Block")
 Draws = tuple[np.random.Generator, int]
@@ -35,7 +35,7 @@ def permutation(compared: Compared, resamples: int, rng: np.random.Generator) ->
     topics = compared.topics
     ways = 2**topics
     # an equal difference counts as at least as large
-    least = np.abs(compared.over(_mean)) - compared.rounding
+    least = np.abs(compared.over(mean_difference)) - compared.rounding
     block = compared.at_once("permutation")
     if ways <= resamples:
         # (first way, how many) of each block
@@ -110,10 +110,6 @@ def _counted(work: Callable[[Block], Counts], blocks: Iterable[Block]) -> Floats
     return np.asarray(
         sum(in_order(work, blocks, "blocks of resamples")), dtype=np.float64
     )
-
-
-def _mean(found: Floats) -> Floats:
-    return np.asarray(found.mean(axis=1))
 
 
 def _reached(

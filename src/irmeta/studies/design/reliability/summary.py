@@ -11,6 +11,7 @@ from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
 from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame
+from irmeta.words import capitalized
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -212,13 +213,9 @@ def _metric_finding(one: xr.Dataset, collection: str, topics: int) -> str:
             _enough_sentence(one, topics, about(one)["options"]["stability"]),
         ]
     if "shown" in one:
-        said = [_power_sentence(one, topics), _sentence(said[0]), *said[1:]]
+        said = [_power_sentence(one, topics), capitalized(said[0]), *said[1:]]
     said += [_discordance_sentence(one, topics), _main_source_sentence(one)]
     return f"{collection}, {one.metric.item()}: {' '.join(filter(None, said))}"
-
-
-def _sentence(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 def _system_count(outcome: xr.Dataset) -> int:

@@ -24,7 +24,7 @@ from irmeta.studies.differences.replication.figures import (
     LOSES,
     UNSHOWN,
 )
-from irmeta.words import counted, joined, listed
+from irmeta.words import capitalized, counted, joined, listed
 
 FEW = 3
 """Verdicts that are each spoken of; of more there is a count first."""
@@ -202,7 +202,7 @@ def _verdict_sentence(one: xr.Dataset, outcome: xr.Dataset) -> str:
     said = (
         _lead_sentence(one, verdict) if "lead" in one else _mean_sentence(one, verdict)
     )
-    return f"{verdict[0].upper()}{verdict[1:]}: by {one.metric.item()}, {said}"
+    return f"{capitalized(verdict)}: by {one.metric.item()}, {said}"
 
 
 def _no_effect_sentence(every: xr.Dataset) -> str:

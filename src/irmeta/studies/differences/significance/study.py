@@ -230,9 +230,5 @@ def _tests(
 
 def _directions(test: str, found: Floats) -> Floats:
     """Return which system a test favours, and on how many topics they differ, from (pair, topic): (2, pair)."""
-    statistic = DIRECTIONS.get(test, _mean)(found)
+    statistic = DIRECTIONS.get(test, paired.mean_difference)(found)
     return np.stack([np.sign(statistic), (found != 0).sum(axis=1)])
-
-
-def _mean(found: Floats) -> Floats:
-    return np.asarray(found.mean(axis=1))
