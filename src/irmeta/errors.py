@@ -275,6 +275,14 @@ def _fits(value: Any, kind: Any) -> bool:
     return isinstance(value, base) if known else True
 
 
+def as_names(value: Any, kinds: Sequence[Any]) -> Any:
+    """Return names for objects that are written as names, as a measure of ir_measures, where a function takes names."""
+    each = [get_args(kind) for kind in kinds if get_origin(kind) in _LISTS]
+    if is_list(value) and (str,) in each:
+        return [str(one) if _is_name(one) else one for one in value]
+    return str(value) if str in kinds and _is_name(value) else value
+
+
 def _called(kind: Any) -> str:
     """Return what a message calls a value of a type."""
     if kind in FITTING:

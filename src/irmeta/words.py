@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import takewhile
 from textwrap import fill
 from unicodedata import east_asian_width
 
@@ -278,8 +279,10 @@ _OPTION = re.compile(
 )
 _COMMAND = re.compile(
     r"`?\birmeta ((?:(?:judges|predict|standardize|import) )?[a-z]+)"
-    r"((?: (?:[A-Z]{3,}|\.\.\.|-[a-z-]+(?: [A-Z]{3,})?))+)`?"
+    r"((?: (?:[A-Z]{3,}|\.\.\.|-[a-z-]+(?: (?:[A-Z]{3,}|\"[^\"]*\"))?))+)`?"
 )
+_WORD = re.compile(r"(?:\"[^\"]*\"|\S)+")
+"""A word of a command; blanks in quotes are within it."""
 
 
 def in_python(text: str) -> str:
@@ -295,6 +298,8 @@ def in_python(text: str) -> str:
     'the first 20 of 143 rows (all: .tables["means"])'
     >>> in_python("add its run: `irmeta evaluate QRELS RUN -o SCORES --append`; or lower --min-tasks")
     'add its run: irmeta.evaluate_to(SCORES, QRELS, RUN, append=True); or lower min_tasks='
+    >>> in_python('score it: `irmeta evaluate QRELS RUNS -m "RBP(p=0.8, rel=1)"`')
+    'score it: irmeta.evaluate(QRELS, RUNS, metrics="RBP(p=0.8, rel=1)")'
     """
     return _OPTION.sub(_argument, _COMMAND.sub(_call, text))
 
@@ -322,14 +327,14 @@ def _argument(found: re.Match[str]) -> str:
 def _call(found: re.Match[str]) -> str:
     """Return a command with its arguments as a call."""
     name = found[1].replace(" ", ".")
-    words = found[2].split()
+    words = _WORD.findall(found[2])
     if "-o" in words:  # what a command writes, Python names first
         at = words.index("-o")
         written = words[at + 1 : at + 2]
         words = [*written, *words[:at], *words[at + 2 :]]
         name = {"evaluate": "evaluate_to"}.get(name, name)
     name = re.sub(r"^import$", "import_table", name).replace("import.", "import_")
-    plain = [word for word in words if not word.startswith("-")]
+    plain = list(takewhile(lambda word: not word.startswith("-"), words))
     options = _OPTION.sub(_argument, " ".join(words[len(plain) :]))
-    arguments = ", ".join([*plain, *options.split()])
+    arguments = ", ".join([*plain, *_WORD.findall(options)])
     return f"irmeta.{name}({arguments})"

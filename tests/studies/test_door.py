@@ -129,6 +129,10 @@ def test_help_shows_types_and_what_is_returned() -> None:
         ("mean_over", r"irmeta\.with_clusters\("),
         ("repeats", r"irmeta\.with_repeats\("),
         ("metrics", r"irmeta\.select\("),
+        ("rows", r"irmeta\.from_frame\(table, rows='topics'\)"),
+        ("ignore", r"irmeta\.from_frame\(table, ignore="),
+        ("missing", "; say holes="),
+        ("labels", r"\.labelled\("),
     ],
 )
 def test_an_option_of_scores_names_the_function_that_makes_them(
@@ -137,3 +141,54 @@ def test_an_option_of_scores_names_the_function_that_makes_them(
     """What the command line does to scores before a study, Python does by a function that the error names."""
     with pytest.raises(TypeError, match=says):
         irmeta.leaderboard(scores, **{option: "stem"})
+
+
+def test_arguments_without_a_name_too_many_are_listed_by_name(scores: Any) -> None:
+    """Who gives a metric where only scores go without a name reads which names there are."""
+    with pytest.raises(TypeError, match=r"name all but scores: .*holes=.* metric="):
+        irmeta.leaderboard(scores, "AP")
+    with pytest.raises(TypeError, match="say metrics="):
+        irmeta.versus(scores, "s0", "s1", metric="AP")
+
+
+class Measure:
+    """An object that is written as a metric, as those of ir_measures are."""
+
+    def __str__(self) -> str:
+        return "RR"
+
+
+@pytest.mark.parametrize(
+    ("verb", "given"),
+    [
+        ("describe", {"metrics": [Measure()]}),
+        ("describe", {"metrics": Measure()}),
+        ("leaderboard", {"metric": Measure()}),
+        ("rank", {"include": [Measure()]}),
+        ("select", {"metrics": [Measure()]}),
+    ],
+)
+def test_a_measure_of_another_library_goes_by_its_name(
+    scores: Any, verb: str, given: dict[str, Any]
+) -> None:
+    """Wherever a function takes the name of a metric, it takes an object that is written as one."""
+    assert "RR" in str(getattr(irmeta, verb)(scores, **given))
+
+
+@pytest.mark.parametrize("given", ["nDCG@20", ["ndcg_cut_20"]])
+def test_scores_that_name_no_metric_are_of_the_one_asked_for(given: Any) -> None:
+    """A frame of scores has no metric's name: where one is asked for, they are of it, if it can take them."""
+    table = {name: {"1": 0.5, "2": at / 9, "3": 0.1} for at, name in enumerate("abc")}
+    found = irmeta.versus(table, "a", "b", metrics=given)
+    assert found.metric.values.tolist() == ["nDCG@20"]
+    assert "nDCG@20" in str(irmeta.leaderboard(table, metric="nDCG@20"))
+    with pytest.raises(IrmetaError, match="5 .*is not a score of nDCG@20"):
+        irmeta.versus({**table, "d": {"1": 5}}, "a", "b", metrics=given)
+
+
+@pytest.mark.parametrize("given", ["nDCG@20 AP", "clicks"])
+def test_scores_that_name_no_metric_say_where_it_is_named(given: str) -> None:
+    """Of two metrics, and of one that irmeta does not know, such scores cannot be."""
+    table = {name: {"1": 0.5, "2": at / 9} for at, name in enumerate("abc")}
+    with pytest.raises(IrmetaError, match=r"from_frame\(table, metric=NAME\)"):
+        irmeta.describe(table, metrics=given)

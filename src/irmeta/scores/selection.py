@@ -22,10 +22,11 @@ from irmeta.metrics.names import (
 )
 from irmeta.scores.attributes import CHOSEN, LEFT_OUT, about, chosen_from, recorded
 from irmeta.scores.averages.means import means
-from irmeta.scores.cube import check, first_of
+from irmeta.scores.cube import check, check_possible, first_of
 from irmeta.scores.groups.clusters import by_cluster, clustering_notes
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
+from irmeta.scores.tables.frames import SCORE
 from irmeta.stats.arrays import Bools, Floats, settled
 from irmeta.stats.subsets.complete import complete_part
 from irmeta.words import counted, joined, listed
@@ -77,6 +78,19 @@ def select(
     return scores
 
 
+def of_metric(scores: xr.DataArray, metric: str) -> xr.DataArray:
+    """Return scores of no named metric as those of one, if it can take them; those of a named one as they are.
+
+    >>> from irmeta.scores.cube import from_frame
+    >>> of_metric(from_frame({"bm25": {"301": 0.5}}), "AP").metric.item()
+    'AP'
+    """
+    if scores.metric.values.tolist() != [SCORE]:
+        return scores
+    named = np.array([metric], dtype=object)
+    return check_possible(scores.assign_coords(metric=named))
+
+
 def choose_names(
     dim: str,
     wanted: Iterable[str] | None,
@@ -116,6 +130,11 @@ def choose_names(
                 instead = (
                     f"{instead.removesuffix('?')}, or score it: "
                     f'`irmeta evaluate QRELS RUNS -m "{name}"`'
+                )
+            if dim == "metric" and list(known) == [SCORE]:
+                instead = (
+                    "these scores have no metric's name; name it where they are read: `irmeta import table FILE "
+                    "--metric NAME`, or irmeta.from_frame(table, metric=NAME)"
                 )
             odd = [one for one in known if name in one and split(one) != [one]]
             if odd and isinstance(wanted, str):

@@ -26,6 +26,7 @@ from irmeta.choices import entries
 from irmeta.errors import (
     IrmetaError,
     ScoresError,
+    as_names,
     extras,
     is_list,
     kinds_of,
@@ -36,14 +37,15 @@ from irmeta.errors import (
 from irmeta.io.formats.schemas import Attributes
 from irmeta.io.places import at_home
 from irmeta.io.strictly import fitting, number_or_nan, whole
-from irmeta.metrics.names import nearest, split
+from irmeta.metrics.names import is_known, metric_names, nearest, split
 from irmeta.parallel import seed, seeded, single_threaded
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.teams import EACH, STEM, Groups, source_of_groups
+from irmeta.scores.selection import of_metric
 from irmeta.studies.result import Result
-from irmeta.words import shortened
+from irmeta.words import joined, listed, shortened
 
 Taken = ParamSpec("Taken")
 Returned = TypeVar("Returned")
@@ -70,8 +72,12 @@ _MADE_BEFORE = {
     "cluster": _CLUSTERED,
     "mean_over": "irmeta.with_clusters(scores, ..., mean_over=...)",
     "repeats": "irmeta.with_repeats(scores, ...)",
+    "rows": "irmeta.from_frame(table, rows='topics')",
+    "ignore": "irmeta.from_frame(table, ignore=[...])",
 }
-"""What makes scores as options of the command line of these names do."""
+"""What makes scores as options of the command line and of tables of these names do."""
+_MEANT = {"metric": "metrics", "missing": "holes"}
+"""What some studies call what others call so."""
 _PATHS: set[Any] = {Path, PathLike[str]}
 LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
 """What text can list."""
@@ -166,11 +172,28 @@ class Door:
         try:
             bound = self.signature.bind(*args, **kwargs)
         except TypeError as error:
-            raise TypeError(self._mend(str(error), kwargs)) from None
+            raise TypeError(self._mend(str(error), kwargs, args)) from None
         bound.apply_defaults()
         for name, value in bound.arguments.items():
             bound.arguments[name] = self._read(name, value)
+        self._name_scores(bound.arguments)
         return bound
+
+    def _name_scores(self, arguments: dict[str, Any]) -> None:
+        """Let scores of a table that names no metric be of the one metric that an argument names, if they can be."""
+        asked = arguments.get("metrics", arguments.get("metric"))
+        named = metric_names(asked) if asked else []
+        if len(named) != 1 or not is_known(named[0]):
+            return
+        for name, given in arguments.items():
+            one = self.takes.get(name)
+            if one and one.cube and given is not None:
+                arguments[name] = of_metric(given, named[0])
+            elif one and one.cubes and given is not None:
+                arguments[name] = {
+                    collection: of_metric(scores, named[0])
+                    for collection, scores in given.items()
+                }
 
     def _read(self, name: str, value: Any) -> Any:
         """Return an argument, or those that a function hands on (**options), as the function takes them."""
@@ -182,11 +205,16 @@ class Door:
                 raise TypeError(self._mend(wrong, value))
         return {option: self.takes[option].read(one) for option, one in value.items()}
 
-    def _mend(self, error: str, given: Iterable[str]) -> str:
+    def _mend(self, error: str, given: Iterable[str], args: Sequence[Any] = ()) -> str:
         """Say what is wrong with arguments, and which may have been meant by a name that is not one."""
         known = list(self.takes)
         wrong = [name for name in given if name not in known]
         text = f"{self.function.__name__}: {error}"
+        each = self.signature.parameters.values()
+        unnamed = [one.name for one in each if one.kind is not one.KEYWORD_ONLY]
+        if not wrong and len(args) > len(unnamed):
+            named = [f"{name}=" for name in known if name not in unnamed]
+            return f"{text}; name all but {joined(unnamed)}: {listed(named, 20)}"
         if not wrong:
             return text
         if wrong[0] in _CHOSEN and any(
@@ -197,6 +225,10 @@ class Door:
                 mend = f"say {wrong[0][:-1]}=, or {mend}"
         elif wrong[0] in _MADE_BEFORE:
             mend = f"make such scores before: {_MADE_BEFORE[wrong[0]]}"
+        elif _MEANT.get(wrong[0]) in known:
+            mend = f"say {_MEANT[wrong[0]]}="
+        elif wrong[0] == "labels":
+            mend = "name the systems of its result: .labelled('labels.csv')"
         else:
             mend = nearest(wrong[0], known)
         return f"{text}; {mend}"
@@ -318,7 +350,7 @@ class Parameter:
             return value
         if isinstance(value, str | Path) and not _PATHS.isdisjoint(self.kinds):
             value = type(value)(at_home(str(value)))
-        value = once(value, self.kinds)
+        value = as_names(once(value, self.kinds), self.kinds)
         require_fitting(typed_name(self.name), value, self.kinds)
         return value
 

@@ -415,11 +415,24 @@ def test_a_stacked_frame_is_long() -> None:
 def test_dicts_of_topics_are_noticed() -> None:
     """What df.to_dict() makes has columns outside; where these are numbers, as topics are, it is asked about."""
     table = STACK.set_axis(["301", "302"], axis=1)
-    with pytest.raises(ScoresError, match="say rows='topics'"):
+    with pytest.raises(ScoresError, match=r"irmeta.from_frame\(table, rows='topics'\)"):
         from_frame(table.to_dict())
     made = from_frame(table.to_dict(), rows="topics")
     assert made.equals(from_frame(table.to_dict("index")))
     assert from_frame(table.to_dict(), rows="systems").sizes["system"] == 2
+
+
+def test_metrics_of_dicts_are_known_on_any_level() -> None:
+    """Metrics may be outside, inside or between: their names say so."""
+    inside = {"bm25": {"1": {"AP": 0.1, "RR": 0.5}}, "e5": {"1": {"AP": 0.2, "RR": 1}}}
+    outside = {
+        metric: {
+            system: {topic: scores[metric] for topic, scores in topics.items()}
+            for system, topics in inside.items()
+        }
+        for metric in ("AP", "RR")
+    }
+    assert from_frame(outside).equals(from_frame(inside))
 
 
 def test_tables_of_ir_measures_need_their_systems() -> None:

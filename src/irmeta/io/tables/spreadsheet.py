@@ -25,9 +25,9 @@ from irmeta.io.strictly import number_or_nan, parsed
 from irmeta.io.tables.printed import is_document, part_of, printed, unmarked
 from irmeta.metrics.names import canonical, is_known
 from irmeta.scores.attributes import PRINTED, recorded
-from irmeta.scores.cube import DIMS, check, check_possible, from_frame_all
+from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.names import labels
-from irmeta.scores.selection import select
+from irmeta.scores.selection import of_metric, select
 from irmeta.scores.tables.frames import (
     ALL,
     SCORE,
@@ -127,13 +127,8 @@ def _named_after(
     by = next(map(canonical, known), "")
     if not by or any(one.metric.values.tolist() != [SCORE] for one in cubes.values()):
         return cubes, ""
-    metric = np.array([by], dtype=object)
     with suppress(ScoresError):  # they are no scores that it can take
-        named = {
-            name: check_possible(one.assign_coords(metric=metric))
-            for name, one in cubes.items()
-        }
-        return named, by
+        return {name: of_metric(one, by) for name, one in cubes.items()}, by
     return cubes, ""
 
 

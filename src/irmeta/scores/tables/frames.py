@@ -385,7 +385,7 @@ def _from_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
     """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows.
 
     rows : "topics" where topics are outside, and systems inside.
-    Of {system: {metric: {topic: score}}} metrics are known by their names.
+    Of {system: {metric: {topic: score}}} and {metric: {system: {topic: score}}} metrics are known by their names.
     """
     compared = "model_names" in table
     if compared:
@@ -409,15 +409,18 @@ def _from_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
             ]
     if flat:
         systems, topics, metrics, scores = zip(*flat, strict=True)
+        inner = {name for name in metrics if name is not None}
+        if inner and not any(map(is_known, inner)):
+            if all(map(is_known, topics)):
+                topics, metrics = metrics, topics
+            elif all(map(is_known, systems)):
+                systems, topics, metrics = topics, metrics, systems
         if rows == "topics":
             systems, topics = topics, systems
         elif rows is None:
             _require_systems(systems, topics)
     else:
         systems = topics = metrics = scores = ()
-    inner = {name for name in metrics if name is not None}
-    if inner and all(map(is_known, topics)) and not any(map(is_known, inner)):
-        topics, metrics = metrics, topics
     only_means = (
         bool(topics)
         and set(metrics) == {None}
@@ -441,7 +444,8 @@ def _require_systems(systems: Sequence[str], topics: Sequence[str]) -> None:
     if all(map(str.isdecimal, systems)) and not any(map(str.isdecimal, topics)):
         raise ScoresError(
             f"the outer names are numbers, {listed(dict.fromkeys(systems))}, as topics are, but dicts are {{system: "
-            "{topic: score}}; take df.to_dict('index') or df.T.to_dict(), or say rows='topics' (or 'systems')"
+            "{topic: score}}; take df.to_dict('index') or df.T.to_dict(), or say which names are outside: "
+            "irmeta.from_frame(table, rows='topics'), or rows='systems'"
         )
 
 
