@@ -15,13 +15,7 @@ from irmeta.evaluation.engine import batches
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.run_scores import RunScores
-from irmeta.evaluation.sources import (
-    QrelsLike,
-    RunsLike,
-    Source,
-    qrels_of,
-    sources_of,
-)
+from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.fields import PADDING, Strings
 from irmeta.io.runs.rankings import Qrels, index_strings

@@ -211,10 +211,7 @@ def _with_additive_scores(units: xr.DataArray, line: Floats) -> xr.DataArray:
 
 
 def runs_sentence(
-    facts: Mapping[str, Any],
-    found: repeats.Widened,
-    what: str,
-    nouns: tuple[str, str],
+    facts: Mapping[str, Any], found: repeats.Widened, what: str, nouns: tuple[str, str]
 ) -> str:
     """Say what a system is the mean of, what runs do to differences, and what would make intervals narrower.
 

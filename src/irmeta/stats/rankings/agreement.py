@@ -216,10 +216,7 @@ def _halves(topic: Ints, counts: Sequence[int]) -> Bools:
 
 
 def _means_of_halves(
-    parts: Sequence[Floats],
-    masks: Sequence[Bools],
-    method: Coefficient,
-    halves: slice,
+    parts: Sequence[Floats], masks: Sequence[Bools], method: Coefficient, halves: slice
 ) -> Floats:
     """Correlate the means over some halves of the topics: (half, metric, metric)."""
     rankings = []

@@ -65,11 +65,7 @@ def components(scores: Floats) -> Components:
     ms_q = systems * (by_topic**2).sum(axis=0) / (topics - 1)
     ms_e = (rest**2).sum(axis=(0, 1)) / ((systems - 1) * (topics - 1))
     return Components(
-        systems,
-        topics,
-        np.asarray(ms_s),
-        np.asarray(ms_q),
-        np.asarray(ms_e),
+        systems, topics, np.asarray(ms_s), np.asarray(ms_q), np.asarray(ms_e)
     )
 
 

@@ -121,10 +121,7 @@ def design(topics: int, cluster: Ints | None, runs: Floats, each: bool) -> Desig
 
 
 def sources(
-    means: Floats,
-    cluster: Ints | None,
-    made: Design,
-    replicates: Mapping[str, Strata],
+    means: Floats, cluster: Ints | None, made: Design, replicates: Mapping[str, Strata]
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return variances by source as they are estimated, and what each adds to the variance of a mean beside others.
 

@@ -16,11 +16,7 @@ from irmeta.errors import FileFormatError, Remark, in_words_of_reader
 from irmeta.evaluation.grades import core
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judging import Judgments, Ranking
-from irmeta.evaluation.notes import (
-    copy_notes,
-    grade_notes,
-    topics_without_relevant,
-)
+from irmeta.evaluation.notes import copy_notes, grade_notes, topics_without_relevant
 from irmeta.evaluation.sources import (
     QrelsLike,
     RunsLike,

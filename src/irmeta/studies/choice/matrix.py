@@ -123,12 +123,7 @@ def from_scores(
     Raises ScoresError where there are too few rows for the number of metrics.
     """
     cubes, notes = prepare_together(
-        by_name(scores),
-        metrics=metrics,
-        top=top,
-        by=by,
-        missing=missing,
-        by_topic=True,
+        by_name(scores), metrics=metrics, top=top, by=by, missing=missing, by_topic=True
     )
     cubes, of_clusters = side_by_side(cubes)
     notes += of_clusters

@@ -34,10 +34,7 @@ _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 
 
 def export_eee(
-    scores: xr.DataArray,
-    folder: str | PathLike[str],
-    *,
-    missing: Missing = "error",
+    scores: xr.DataArray, folder: str | PathLike[str], *, missing: Missing = "error"
 ) -> list[Path]:
     """Write a record of Every Eval Ever for each system, with its scores by item; return the paths of the records.
 

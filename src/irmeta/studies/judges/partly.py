@@ -72,9 +72,7 @@ class Lists:
 
 
 def partly_judged(
-    given: JudgmentSets,
-    runs: RunsLike,
-    metrics: str | Sequence[str | Metric] = "P@10",
+    given: JudgmentSets, runs: RunsLike, metrics: str | Sequence[str | Metric] = "P@10"
 ) -> PartlyJudged | None:
     """Estimate P@k pair by pair where people judged a part of each topic; None where they judged topics whole.
 

@@ -156,10 +156,7 @@ def _check(width: float, human: float | None, llm: float | None) -> None:
 
 
 def _topics_needed(
-    sample: Sample,
-    width: float,
-    human_topic_cost: float | None,
-    llm_topic_cost: float,
+    sample: Sample, width: float, human_topic_cost: float | None, llm_topic_cost: float
 ) -> dict[str, Any]:
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
@@ -206,10 +203,7 @@ def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
     gap = np.abs(difference[np.triu_indices(len(difference), 1)])
     found: dict[str, Floats] = {}
     for who, pairs, means in zip(
-        ("", "_alone"),
-        _pair_spreads(sample),
-        _mean_spreads(sample),
-        strict=True,
+        ("", "_alone"), _pair_spreads(sample), _mean_spreads(sample), strict=True
     ):
         found |= {
             f"width_pairs{who}": np.array(
@@ -387,11 +381,7 @@ def _cheapest_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) ->
             best,
             of_machine,
         ),
-        _machine_clause(needed, total, judged, total): (
-            "cost_needed",
-            needed,
-            total,
-        ),
+        _machine_clause(needed, total, judged, total): ("cost_needed", needed, total),
     }
     cost = {way: float(one[name]) for way, (name, *_) in ways.items()}
     known = [way for way in ways if not np.isnan(cost[way])]

@@ -173,12 +173,7 @@ def leaderboard(
             or _shared_metric({main_metric(one) for one in cubes.values()}),
             "types": types is not None,
         },
-        notes=[
-            *unlinked,
-            *of_costs,
-            *board.notes,
-            *_notes(board, every, over, holes),
-        ],
+        notes=[*unlinked, *of_costs, *board.notes, *_notes(board, every, over, holes)],
     )
     labels: dict[str, Any] = {
         "system": _objects(board.models),
@@ -509,10 +504,7 @@ def _without_holes(
 
 
 def _notes(
-    board: Board,
-    every: Sequence[Standing],
-    over: Over,
-    policy: Holes,
+    board: Board, every: Sequence[Standing], over: Over, policy: Holes
 ) -> list[str]:
     """Say what was assumed."""
     nouns = board.nouns

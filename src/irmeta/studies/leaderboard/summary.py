@@ -163,8 +163,7 @@ def _front(outcome: xr.Dataset) -> pl.DataFrame:
     every = frame(one.drop_vars("aggregate"), columns, by=["system"])
     known = every.filter(pl.col("cost").is_not_nan())
     return known.with_columns(
-        pl.col("value").fill_nan(None),
-        pl.col("beaten_by").replace("", None),
+        pl.col("value").fill_nan(None), pl.col("beaten_by").replace("", None)
     )
 
 

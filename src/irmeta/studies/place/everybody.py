@@ -234,9 +234,7 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
     lines += of_percentiles.said("95% intervals of percentiles")
     if units < ENOUGH:
         found = held(
-            "difference across collections",
-            systems=units,
-            topics=scores.sizes["topic"],
+            "difference across collections", systems=units, topics=scores.sizes["topic"]
         )
         lines.append(
             f"only {units} standardizing systems or teams: 95% intervals across collections held in {found}"

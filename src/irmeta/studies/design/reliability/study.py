@@ -141,10 +141,7 @@ def reliability(
         "reliability",
         data,
         inputs={str(scores.attrs.get("collection", "collection")): used},
-        options={
-            "partitions": PARTITIONS,
-            **team.options,
-        },
+        options={"partitions": PARTITIONS, **team.options},
         notes=[
             *notes,
             *_notes(found, data, used),

@@ -68,11 +68,7 @@ def of_labels(
     }
 
 
-_FIGURES = (
-    "passed_pairs",
-    "passes_differ",
-    *ends("own_share", "own_share_grades"),
-)
+_FIGURES = ("passed_pairs", "passes_differ", *ends("own_share", "own_share_grades"))
 
 
 def _relevant(grades: Floats, lowest: float | None) -> Floats:

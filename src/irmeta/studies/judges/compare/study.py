@@ -184,11 +184,7 @@ def compare_judges(
             notes += label_clustering_notes(judgments, truth, rel)
         if passes is not None:
             data |= of_labels(
-                judgments,
-                truth,
-                _all_passes(judgments.sets, truth, passes),
-                rel,
-                unit,
+                judgments, truth, _all_passes(judgments.sets, truth, passes), rel, unit
             )
     options = {
         "truth": truth,

@@ -481,8 +481,7 @@ def _labels(outcome: xr.Dataset) -> pl.DataFrame:
     of_all = frame(outcome, ends("all"), by=("alpha",))
     of_all.columns = ["figure", *VALUE]
     of_all = of_all.with_columns(
-        judge=pl.lit("(all on one scale)"),
-        figure=pl.format("alpha_{}", "figure"),
+        judge=pl.lit("(all on one scale)"), figure=pl.format("alpha_{}", "figure")
     )
     return with_nulls(pl.concat([of_judges, of_all], how="diagonal"))
 

@@ -11,16 +11,7 @@ from irmeta.scores.figures import short
 from irmeta.scores.result import frame, with_nulls
 from irmeta.words import counted
 
-_ATTACKS = (
-    "sent",
-    "claims",
-    "right",
-    "guessed",
-    "p",
-    "bits",
-    "before",
-    "after",
-)
+_ATTACKS = ("sent", "claims", "right", "guessed", "p", "bits", "before", "after")
 CLEAR = 0.001
 """Where guesses do as well with a smaller probability, an attack has learned something."""
 
