@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 import scipy.stats
 from bench.hard import Hard
+from hypothesis import given
+from hypothesis import strategies as st
 
 from irmeta.stats import arrays
 from irmeta.stats.rankings.ranksets import rank_sets
@@ -68,9 +70,14 @@ def test_a_difference_by_itself_has_the_laws_of_a_loop():
     p = stepdown.alone(Given(found))
     near = 0
     for of, of_t, row in zip(p, paired.t(found), found, strict=True):
-        first = plain(row[None], every[: stepdown.DRAWS]).item()
+        sums = np.abs(every @ np.sort(np.abs(row)))
+        reached = sums >= abs(row.sum()) - 1e-12
+        first, all_ = (
+            (1 + reached[:draws].sum()) / (1 + draws)
+            for draws in (stepdown.DRAWS, stepdown.FIXED)
+        )
         within = first < stepdown.FAR
-        by_signs = plain(row[None], every).item() if within else first
+        by_signs = all_ if within else first
         drawn = plain(row[None], directions).item()
         np.testing.assert_allclose(of, max(by_signs, of_t))
         assert abs(drawn - of_t) < 4 * np.sqrt(of_t / 4000) + 1 / 4000
@@ -92,6 +99,30 @@ def test_fixed_signs_give_the_p_of_all_ways(topics):
     exact = np.maximum(expected, paired.t(found))
     error = 0 if topics <= 13 else 4 * np.sqrt(expected / stepdown.DRAWS)
     assert (np.abs(p - exact) <= error + 1e-12).all()
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(14, 60), st.integers(2, 9))
+def test_the_p_of_a_difference_by_itself_does_not_depend_on_the_order_of_topics(
+    seed, topics, values
+):
+    """Nor on which of the two systems is the first, ties or not."""
+    rng = np.random.default_rng(seed)
+    found = rng.integers(-values, values + 2, (1, topics)) / values
+    p = stepdown.alone(Given(found)).item()
+    assert stepdown.alone(Given(rng.permutation(found, axis=1))).item() == p
+    assert stepdown.alone(Given(-found)).item() == p
+
+
+def test_more_fixed_signs_are_nearer_to_all_ways():
+    """Asked for, more signs are taken; fewer than the fixed ones are not."""
+    found = Given(np.random.default_rng(2).normal(0.6, 1, (1, 30)))
+    flips = np.random.default_rng(0).choice([1.0, -1.0], (400_000, 30))
+    sizes = np.abs(found.found[0])
+    expected = (np.abs(flips @ sizes) >= abs(found.found.sum())).mean()
+    p = stepdown.alone(found, 400_000).item()
+    assert p > paired.t(found.found).item()
+    assert abs(p - expected) < 4 * np.sqrt(2 * expected / 400_000)
+    assert stepdown.alone(found, 100) == stepdown.alone(found)
 
 
 def test_fixed_signs_are_balanced_and_independent():

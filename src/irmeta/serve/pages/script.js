@@ -131,14 +131,16 @@ function turns(draw, topic, every) {
 }
 
 // The share of the first fixed signs of what clusters add whose sum is as large; equal but for rounding counts.
+// Signs go to values in the order of their sizes, so that the order of topics does not matter.
 function shareReached(values, draws, every) {
+  const sizes = values.map(Math.abs).sort((one, other) => one - other);
   const rounding = Number.EPSILON * values.length * largest(values);
   const least = Math.abs(sum(values)) * (1 - 1e-9) - rounding;
   let reached = 1;
   for (let draw = 1; draw <= draws; draw++) {
     let total = 0;
-    values.forEach((value, topic) => {
-      total += turns(draw, topic, every) ? -value : value;
+    sizes.forEach((size, place) => {
+      total += turns(draw, place, every) ? -size : size;
     });
     if (Math.abs(total) >= least) reached++;
   }

@@ -26,7 +26,7 @@ TESTS: Mapping[str, Test] = {
     "sign": _by_formula(paired.sign),
     "permutation": resampling.permutation,
     "bootstrap": resampling.bootstrap,
-    "max-t": lambda compared, _resamples, _rng: stepdown.alone(compared),
+    "max-t": lambda compared, resamples, _rng: stepdown.alone(compared, resamples),
 }
 """Tests of single comparisons, two-sided."""
 JOINT: Mapping[str, Callable[..., Floats]] = {
@@ -85,9 +85,10 @@ class Way(NamedTuple):
         return next((name for name in (self.test, self.correct) if name in JOINT), "")
 
     def drawn(self, comparisons: int) -> int | None:
-        """Return how many resamples are drawn; None where one comparison by itself has p by fixed signs."""
+        """Return how many resamples are drawn; None where one comparison by itself has p by `stepdown.FIXED` signs."""
         alone = comparisons == 1 or self.correct == "none"
-        return None if self.test == "max-t" and alone else self.resamples
+        fixed = self.test == "max-t" and alone and self.resamples <= stepdown.FIXED
+        return None if fixed else self.resamples
 
     def least(self, topics: int, comparisons: int) -> float:
         """Return the smallest p on this number of topics, before a correction by `DIVIDED`."""

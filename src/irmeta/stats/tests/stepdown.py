@@ -5,7 +5,8 @@ t^2 = (n - 1) r^2 / (n - r^2). What r is where nothing differs is drawn with wei
 differences, as sum(w d) / sqrt(sum(d^2)), by two laws:
 
 - signs, each +1 or -1: exact where the differences of equal systems are as likely up as down, whatever their ties; of
-  one difference by itself they are fixed, so that its p does not depend on a seed;
+  one difference by itself they are fixed, and of its topics in the order of their sizes, so that its p depends neither
+  on a seed nor on the order of the topics;
 - directions, w uniform on the sphere of radius sqrt(n): a single r has the law that t has for normal scores, so that
   for one difference by itself nothing is drawn.
 
@@ -97,39 +98,41 @@ def _mixed(number: NDArray[np.uint32]) -> NDArray[np.uint32]:
     return number ^ (number >> half)
 
 
-def alone(compared: Compared) -> Floats:
+def alone(compared: Compared, draws: int = FIXED) -> Floats:
     """Return p of each difference by itself, the larger of that by fixed signs and Student's: (comparison,).
+
+    draws : how many signs, at least `FIXED`.
 
     >>> from irmeta.stats.tests.compared import Given
     >>> alone(Given(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]]))).tolist()
     [0.25, 1.0]
     """
-    return np.maximum(compared.over(_by_signs), compared.over(t))
+    by_signs = compared.over(partial(_by_signs, draws=max(draws, FIXED)))
+    return np.maximum(by_signs, compared.over(t))
 
 
-def _by_signs(found: Floats) -> Floats:
+def _by_signs(found: Floats, draws: int) -> Floats:
     """Return p of each difference (comparison, topic) by itself: of the signs by which its sum is reached."""
     ways = 2 ** found.shape[1] - 1
     if ways <= FIXED:
         return _share_reached(found, ways)
     p = _share_reached(found, DRAWS)
     near = p < FAR
-    p[near] = _share_reached(found[near], FIXED)
+    p[near] = _share_reached(found[near], draws)
     return p
 
 
 def _share_reached(found: Floats, draws: int) -> Floats:
     """Return (1 + the first fixed signs by which a difference's sum is reached) / (1 + draws): (comparison,)."""
     topics = found.shape[1]
-    total = np.abs(found.sum(axis=1))
-    largest = np.abs(found).max(axis=1)
-    least = _reaches(total, topics, largest)
+    sizes = np.sort(np.abs(found), axis=1)
+    least = _reaches(np.abs(found.sum(axis=1)), topics, sizes[:, -1])
     counts = np.zeros(len(found), dtype=np.int64)
     step = max(1, _BLOCK // max(len(found), topics))
     for start in range(1, draws + 1, step):
         stop = min(start + step, draws + 1)
         flips = fixed_signs(topics, range(start, stop))
-        reached = np.abs(flips @ found.T) >= least
+        reached = np.abs(flips @ sizes.T) >= least
         counts += reached.sum(axis=0)
     return np.asarray((1 + counts) / (1 + draws))
 
