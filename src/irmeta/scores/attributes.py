@@ -25,6 +25,8 @@ LEFT_OUT = "left_out"
 UNUSED = "unused"
 """The attribute of a cube that names the columns of its table that say nothing of it, with how many groups of topics
 each makes."""
+DOUBTS = "doubts"
+"""The attribute of a cube that says which columns of its table may hold no scores."""
 CHOSEN = "chosen_from"
 """The attribute of a cube that says of how many systems and topics its own were chosen, and by which metric."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')

@@ -11,7 +11,7 @@ from irmeta.choices import Rows
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import canonical, nearest
 from irmeta.metrics.values import require_possible
-from irmeta.scores.attributes import CLUSTER, OVER, REPEATS, UNUSED, recorded
+from irmeta.scores.attributes import CLUSTER, DOUBTS, OVER, REPEATS, UNUSED, recorded
 from irmeta.scores.groups.runs import mean_over_runs, numbered_systems, run_facts
 from irmeta.scores.names import labels, require_names, require_short
 from irmeta.scores.tables import frames
@@ -135,8 +135,8 @@ def from_frame_all(
     >>> {name: cube.shape for name, cube in from_frame_all(polars.DataFrame(rows)).items()}
     {'fiqa': (2, 1, 1)}
     """
-    rows, notes, runs, clusters, unused = frames.rows_of(table, **columns)
-    told: dict[str, Any] = {"notes": notes, UNUSED: unused}
+    rows, notes, runs, clusters, unused, doubts = frames.rows_of(table, **columns)
+    told: dict[str, Any] = {"notes": notes, UNUSED: unused, DOUBTS: doubts}
     told = {name: said for name, said in told.items() if said}
     parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
     every = {str(name): frames.cells(part) for (name,), part in parts.items()}

@@ -10,9 +10,10 @@ import xarray as xr
 
 from irmeta.metrics.names import ESTIMATED, STANDARDIZED
 from irmeta.scores import notes as kinds
-from irmeta.scores.attributes import MACHINES, about, recorded
+from irmeta.scores.attributes import DOUBTS, MACHINES, about, recorded
 from irmeta.scores.groups.clusters import unused_column_notes
 from irmeta.scores.groups.repeats import notes_on_runs
+from irmeta.scores.notes import Act
 from irmeta.words import joined, listed
 
 
@@ -107,6 +108,7 @@ def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     for attributes in described:
         yield from notes_on_runs(attributes)
         yield from unused_column_notes(attributes)
+        yield from map(Act, attributes.get(DOUBTS, ()))
         if "estimated" in attributes:
             yield (
                 f"{ESTIMATED.strip()}: estimated from people's and a machine's judgments; a topic's score is what it "

@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.tables.spreadsheet import import_table, read_about, wide, written
 from irmeta.report.tables import to_pandas
-from irmeta.scores.attributes import PRINTED, about
+from irmeta.scores.attributes import DOUBTS, PRINTED, about
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description.study import describe
 
@@ -276,7 +276,7 @@ def test_a_column_on_another_scale_is_told(tmp_path: Path) -> None:
     def told(lines: list[str]) -> list[str]:
         path.write_text("\n".join(lines))
         (scores,) = import_table(path).values()
-        return [note for note in about(scores).get(PRINTED, []) if "reach" in note]
+        return about(scores).get(DOUBTS, [])
 
     assert not told(rows)
     assert not told(["model,a,b,c", "x,0,0,.5", "y,0,0,.25", "z,0,0,.5"])
@@ -288,6 +288,10 @@ def test_a_column_on_another_scale_is_told(tmp_path: Path) -> None:
     (said,) = told(sizes)
     assert said.startswith("scores reach 700 in Size (M), 0.75 elsewhere;")
     assert "--ignore 'Size (M)'" in said
+    (said,) = told(
+        [f"{row},{more}" for row, more in zip(rows, ("t2", 2, 3, 3), strict=True)]
+    )
+    assert said.startswith("scores reach 3 in t2, 0.75 elsewhere;")
 
 
 def test_scores_that_are_all_the_same_are_told(tmp_path: Path) -> None:

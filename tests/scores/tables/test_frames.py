@@ -162,6 +162,33 @@ def test_numbers_of_rows_are_no_scores() -> None:
         assert made.sizes["system"] == len(frame)
 
 
+@pytest.mark.parametrize("name", ["all", "Average", "overall"])
+def test_a_mean_among_topics_is_left_out(name: str) -> None:
+    """Rows, columns and keys that sum up a system's topics are no topics; where there are no others, they are means."""
+    rows = pd.DataFrame(LONG)
+    mean = rows.groupby(["system", "metric"], as_index=False).score.mean()
+    mean = mean.assign(topic=name)
+    both = pd.concat([rows, mean])
+    within = {
+        system: {"AP": dict(zip(part.topic, part.score, strict=True))}
+        for system, part in both.groupby("system")
+    }
+    for table in (both, within):
+        found = from_frame(table)
+        assert found.equals(from_frame(rows))
+        assert about(found)["notes"] == [f"left out what sums up topics: {name!r}"]
+    assert from_frame(mean).topic.values.tolist() == [name]
+
+
+def test_a_column_that_reaches_far_higher_is_doubted_by_studies() -> None:
+    """A result on a frame asks whether a column beyond 1 among scores holds scores, whatever its name."""
+    values = np.random.default_rng(0).random((3, 9))
+    table = pd.DataFrame(values, ["a", "b", "c"], [f"t{n}" for n in range(9)])
+    assert not [note for note in versus(table, "a", "b").notes if "reach" in note]
+    found = versus(table.assign(speed=3.5), "a", "b")
+    assert "scores reach 3.5 in speed" in found.notes[0]
+
+
 def test_columns_that_are_not_used_are_named() -> None:
     """What a long table holds besides is left out and named in the notes."""
     made = from_frame(pd.DataFrame(LONG).assign(seed=1))
@@ -319,6 +346,8 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
             "'Mean .Task.' does not look like scores",
         ),
         (WIDE.assign(**{"Params (B)": [0.1, 7.0]}), "'Params .B.' does not look"),
+        (WIDE.assign(**{"latency (ms)": 3.5}), r"ignore=\['latency \(ms\)'\]"),
+        (WIDE.assign(n_rel=[12, 40]), r"ignore=\['n_rel'\]"),
         (pd.concat([WIDE, WIDE]), "more than one score for bm25, 1"),
         (
             pd.DataFrame([[0.1, 0.2, 0.3]], columns=["model", "1", "1"]),

@@ -11,7 +11,7 @@ from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Name, Names, Output, Quiet
 from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.errors import IrmetaError
-from irmeta.scores.attributes import PRINTED
+from irmeta.scores.attributes import DOUBTS, PRINTED
 from irmeta.words import counted, folded
 
 if TYPE_CHECKING:
@@ -207,6 +207,7 @@ def import_scores(
             *unused_column_notes(facts),
             *facts.get("notes", []),
             *facts.get(PRINTED, []),
+            *facts.get(DOUBTS, []),
         )
     ]
     for note in dict.fromkeys(notes):

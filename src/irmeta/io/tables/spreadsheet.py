@@ -9,7 +9,6 @@ from difflib import SequenceMatcher
 from itertools import product
 from os import PathLike
 from pathlib import Path
-from shlex import quote
 from typing import Any, Unpack
 
 import numpy as np
@@ -44,8 +43,6 @@ _TYPE = ("type", "task_type")
 MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")
 """Columns of a file with the cost of each model."""
-APART = 10
-"""A column whose highest score is this many times that of most others is on another scale."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
 """A number, or a dash for a missing one: no formula."""
 
@@ -77,7 +74,7 @@ def import_table(
         raise FileFormatError(f"{shown(where)}: {says}") from error
     if all(columns.get(name) is None for name in ("rows", "system", "topic")):
         told = [*told, *_guessed(table, cubes)]
-    told = [*told, *_misspelt(table, cubes), *_scales(table, cubes)]
+    told = [*told, *_misspelt(table, cubes)]
     cubes, by = _named_after(where, table, cubes)
     told = [*told, *_equal(cubes)]
     if by:
@@ -156,27 +153,6 @@ def _misspelt(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
         if name in scores.indexes[dim]
         for role, known in SPELLINGS.items()
         if any(_one_letter_off(name.lower(), one) for one in known)
-    ]
-
-
-def _scales(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Say which columns of topics are on a far larger scale than others: percentages, or no scores at all."""
-    if not isinstance(table, pl.DataFrame) or len(cubes) != 1:
-        return []
-    (scores,) = cubes.values()
-    columns = scores.sel(topic=scores.topic.isin(table.columns)).max(
-        ("system", "metric")
-    )
-    columns = columns.dropna("topic")
-    usual = float(columns.median())
-    larger = columns >= APART * usual
-    if not usual > 0 or not larger.any():
-        return []
-    names = columns.topic.values[larger]
-    far, near = (float(columns[at].max()) for at in (larger, ~larger))
-    return [
-        f"scores reach {far:.4g} in {listed(names, 3)}, {near:.4g} elsewhere; bring percentages to one scale, and "
-        f"leave out what is not a score (--ignore {quote(str(names[0]))})"
     ]
 
 

@@ -75,6 +75,15 @@ SUMMARIES = re.compile(
     r"|embedding dimension|max token)s?\b.*"
 )
 """Columns of a wide table that sum up the others, or hold facts about systems."""
+MEASURED_BESIDE = re.compile(
+    r"(latency|run ?time|time|second|sec|ms|qps|cost|price|year|date|size|token|n ?rel|num rel|num q|num ret)s?"
+    r"( (s|sec|second|ms|usd|mb|gb)s?)?"
+)
+"""Columns of a wide table that hold other figures of systems or topics than scores."""
+SUMMARY_TOPICS = ("all", "amean", "mean", "average", "avg", "overall")
+"""What tables call the row of a system's mean over its topics."""
+APART = 10
+"""A column whose highest score is this many times that of most others is on another scale."""
 
 
 class Cells(NamedTuple):
@@ -103,6 +112,7 @@ class Table(NamedTuple):
 
     clusters : by collection, the cluster of each topic, where a column says it.
     unused : the columns that say nothing of these, with how many groups of topics each makes (`_count_groups`).
+    doubts : which columns may hold no scores, though they were taken for some.
     """
 
     rows: pl.DataFrame
@@ -110,6 +120,7 @@ class Table(NamedTuple):
     runs: dict[str, str]
     clusters: dict[str, dict[str, str]]
     unused: dict[str, int]
+    doubts: list[str]
 
 
 def is_table(given: object) -> bool:
@@ -206,8 +217,10 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
         )
     of_score = SCORE if roles["score"] is None else roles["score"]
     constant = metric if whole else of_score
+    doubts = []
     if found.system is None or found.score is None:
         frame, found = _wide_rows(frame, found, rows)
+        doubts = [] if found.metric == _HEADS else _scale_doubts(frame)
     elif _numbers_rows(table) and "index" not in found:
         frame = frame.drop("index", strict=False)
     if cluster is not None and found.cluster is None:
@@ -215,7 +228,27 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
             f"the column {cluster!r} says the clusters of topics, but the rows of this table are not topics; name them "
             "by a table of topics and clusters (--clusters of a study)"
         )
-    return _long_rows(frame, found, constant)
+    return _long_rows(frame, found, constant)._replace(doubts=doubts)
+
+
+def _scale_doubts(frame: pl.DataFrame) -> list[str]:
+    """Say which columns of a wide table, by now one below the other, reach far higher than the others, if any does."""
+    found = frame.group_by(_HEADS, maintain_order=True).agg(pl.col(_SCORES).max())
+    found = found.filter(pl.col(_SCORES).is_finite())
+    names, most = found[_HEADS].to_list(), found[_SCORES].to_numpy()
+    if not names or (usual := np.median(most)) <= 0:
+        return []
+    apart = most >= APART * usual
+    if 2 / 3 <= (most <= 1).mean() < 1:  # scores end at 1
+        apart |= most > 1
+    if not apart.any():
+        return []
+    larger = [name for name, is_apart in zip(names, apart, strict=True) if is_apart]
+    far, near = most[apart].max(), most[~apart].max()
+    return [
+        f"scores reach {far:.4g} in {listed(larger, 3)}, {near:.4g} elsewhere; bring percentages to one scale, and "
+        f"leave out what is not a score (--ignore {quote(larger[0])})"
+    ]
 
 
 def _join_columns(frame: pl.DataFrame, system: str) -> pl.DataFrame:
@@ -554,7 +587,21 @@ def _long_rows(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
         )
     scored = with_spelled_metrics(table)
     _refuse_unnamed(scored, frame.select(list(unused)), found.system or "system")
-    return Table(scored, notes, runs, clusters, unused)
+    scored, sums = _without_summaries(scored)
+    return Table(scored, [*notes, *sums], runs, clusters, unused, [])
+
+
+def _without_summaries(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
+    """Leave out the mean of a system's topics, which stands among them under a name such as "all"."""
+    sums_up = pl.col("topic").str.to_lowercase().is_in(SUMMARY_TOPICS)
+    others = (~sums_up).any().over("collection", "system")
+    kept = rows.filter(~(sums_up & others))
+    if kept.height == rows.height:
+        return rows, []
+    names = rows.filter(sums_up)["topic"].unique(maintain_order=True)
+    return kept, [
+        f"left out what sums up topics: {listed(repr(name) for name in names)}"
+    ]
 
 
 def _count_groups(column: pl.Series, topics: pl.Series) -> int:
@@ -672,16 +719,22 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
             "for system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: --system COLUMN --topic COLUMN --score COLUMN"
         )
-    sums = [
-        name
-        for name in values
-        if SUMMARIES.fullmatch(_spelling(name).replace("_", " "))
-    ]
+    sums = [name for name in values if not is_known(name) and _is_no_score(name)]
     if sums:
         raise ScoresError(
             f"the column {sums[0]!r} does not look like scores on one topic; leave it out with "
             f"--ignore {', '.join(sums)!r}"
         )
+
+
+def _is_no_score(name: str) -> bool:
+    """Say whether a column is called as what sums up others, or as another figure.
+
+    >>> [_is_no_score(name) for name in ("Mean (Task)", "latency (ms)", "n_rel", "Time", "Time Series QA")]
+    [True, True, True, True, False]
+    """
+    words = re.sub(r"[\W_]+", " ", name.lower()).strip()
+    return bool(SUMMARIES.fullmatch(words) or MEASURED_BESIDE.fullmatch(words))
 
 
 def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) -> None:
