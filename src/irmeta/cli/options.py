@@ -64,8 +64,7 @@ Metrics = Annotated[
     ),
 ]
 MissingScores = Annotated[
-    Missing,
-    option(panel=SCORES, help=explained(Missing, WHERE_MISSING)),
+    Missing, option(panel=SCORES, help=explained(Missing, WHERE_MISSING))
 ]
 
 

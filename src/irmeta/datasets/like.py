@@ -178,10 +178,7 @@ class World:
 
 
 def like(
-    scores: xr.DataArray,
-    rng: np.random.Generator,
-    *,
-    systems: int | None = None,
+    scores: xr.DataArray, rng: np.random.Generator, *, systems: int | None = None
 ) -> World:
     """Return the world whose cubes are like this one.
 

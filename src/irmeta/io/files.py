@@ -111,10 +111,7 @@ _MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = 
     b"\x1f\x8b": ("gzip", _streams(lambda: zlib_ng.decompressobj(wbits=31), b"\0")),
     b"BZh": ("bzip2", _streams(bz2.BZ2Decompressor)),
     b"\xfd7zXZ\x00": ("xz", _streams(lzma.LZMADecompressor, b"\0")),
-    b"\x28\xb5\x2f\xfd": (
-        "zstd",
-        _streams(_Zstd),
-    ),
+    b"\x28\xb5\x2f\xfd": ("zstd", _streams(_Zstd)),
 }
 
 

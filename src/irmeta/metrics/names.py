@@ -392,8 +392,7 @@ def split(text: str) -> list[str]:
     return [
         part
         for part in re.split(
-            rf"[{BLANKS},]+(?!(?:{within}))(?![^()]*\))",
-            text.strip(BLANKS),
+            rf"[{BLANKS},]+(?!(?:{within}))(?![^()]*\))", text.strip(BLANKS)
         )
         if part
     ]

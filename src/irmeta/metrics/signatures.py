@@ -164,10 +164,7 @@ _BASES: Mapping[str, Signature] = {
     "Bpref": _signature(rel=grade(1), aliases=("bpref",)),
     "infAP": _signature(rel=grade(1)),
     "nDCG": _signature(
-        RANK_OR_NONE,
-        gains=one_of("linear", "exp"),
-        aliases=("ndcg",),
-        cut="ndcg_cut",
+        RANK_OR_NONE, gains=one_of("linear", "exp"), aliases=("ndcg",), cut="ndcg_cut"
     ),
     "DCG": _signature(RANK_OR_NONE, gains=one_of("linear", "exp"), high=UNBOUNDED),
     "ERR": _signature(RANK_OR_NONE, max_rel=highest_grade(None)),
@@ -210,15 +207,7 @@ SETS: Mapping[str, tuple[str, ...]] = {
             for base in ("AP", "nDCG", "P", "R")
             for k in (10, 20, 100, 1000)
         ),
-        *(
-            "RBP(p=0.5)",
-            "RBP(p=0.8)",
-            "RBP(p=0.95)",
-            "ERR@20",
-            "Bpref",
-            "Rprec",
-            "RR",
-        ),
-    ),
+        *("RBP(p=0.5)", "RBP(p=0.8)", "RBP(p=0.95)", "ERR@20", "Bpref", "Rprec", "RR"),
+    )
 }
 """Named sets of metrics. seeds23: the 23 metrics of Gupta et al. (ECIR 2019), section 3."""

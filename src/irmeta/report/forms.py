@@ -60,10 +60,7 @@ def csv(frame: "pl.DataFrame") -> str:
 
 
 def text(
-    frame: "pl.DataFrame",
-    title: str | None = None,
-    *,
-    width: int | None = None,
+    frame: "pl.DataFrame", title: str | None = None, *, width: int | None = None
 ) -> str:
     """Draw a data frame for reading; see `drawn`."""
     columns = frame.to_dict(as_series=False)

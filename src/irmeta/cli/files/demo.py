@@ -12,9 +12,7 @@ from irmeta.words import counted
 
 @app.command()
 def demo(
-    output: OutputFolder = Path("demo"),
-    seed: Seed = 1,
-    quiet: Quiet = False,
+    output: OutputFolder = Path("demo"), seed: Seed = 1, quiet: Quiet = False
 ) -> None:
     """Simulate a collection, evaluate its runs, run every study, and say what they find.
 

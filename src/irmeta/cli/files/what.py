@@ -88,9 +88,7 @@ POOLED = 6
 
 
 @app.command()
-def what(
-    files: Annotated[list[str], argument()],
-) -> None:
+def what(files: Annotated[list[str], argument()]) -> None:
     """Say what files hold, and what can be asked of them, with the commands to paste.
 
     files : files and folders: runs, judgments, scores, anything else

@@ -221,12 +221,7 @@ def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options")
 
 
 def _rendered(
-    shown: Shown,
-    form: "Format",
-    qrels: str,
-    runs: Any,
-    wanted: Any,
-    options: "Options",
+    shown: Shown, form: "Format", qrels: str, runs: Any, wanted: Any, options: "Options"
 ) -> str:
     """Return any table in any form, and say the notes."""
     from irmeta.evaluation.engine import evaluate as compute

@@ -256,10 +256,7 @@ def show(key: Key, site: SiteOption) -> None:
 
 
 @board.command()
-def check(
-    site: SiteOption,
-    format: Literal["text", "json"] = "text",
-) -> None:
+def check(site: SiteOption, format: Literal["text", "json"] = "text") -> None:
     """Say what is damaged or unsafe in a site, and how to mend it; exit with 1 if anything is.
 
     format : what to print
@@ -336,12 +333,7 @@ def _say_runs(key: str, found: dict[str, Any]) -> None:
 
 
 @board.command()
-def rescore(
-    key: Key,
-    site: SiteOption,
-    qrels: File = None,
-    note: str = "",
-) -> None:
+def rescore(key: Key, site: SiteOption, qrels: File = None, note: str = "") -> None:
     """Have all runs of a board scored again, under new judgments if there are any.
 
     qrels : new judgments, the next version

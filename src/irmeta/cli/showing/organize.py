@@ -103,12 +103,7 @@ def people_(
 
 
 @board.command()
-def judgments(
-    key: Key,
-    qrels: Path,
-    site: SiteOption,
-    note: str = "",
-) -> None:
+def judgments(key: Key, qrels: Path, site: SiteOption, note: str = "") -> None:
     """Add judgments, or a new version: all runs are scored, and only organizers see it before the reveal.
 
     qrels : the judgments
@@ -130,11 +125,7 @@ def judgments(
 
 @board.command()
 def pool(
-    key: Key,
-    output: Output,
-    site: SiteOption,
-    depth: Count = 10,
-    runs: Count = 2,
+    key: Key, output: Output, site: SiteOption, depth: Count = 10, runs: Count = 2
 ) -> None:
     """Write the documents to judge, as topic and document, in an order that says nothing of ranks or runs.
 
@@ -175,11 +166,7 @@ def runs(key: Key, site: SiteOption) -> None:
 
 
 @board.command()
-def withdraw(
-    key: Key,
-    run: Annotated[str, argument()],
-    site: SiteOption,
-) -> None:
+def withdraw(key: Key, run: Annotated[str, argument()], site: SiteOption) -> None:
     """Take a run off the table for good; its page stays, and says so.
 
     run : its key, NAME or TEAM/NAME
@@ -223,9 +210,7 @@ def duplicates(key: Key, site: SiteOption) -> None:
 
 @board.command()
 def reveal(
-    key: Key,
-    site: SiteOption,
-    confirm: Annotated[str, option(metavar="KEY")] = "",
+    key: Key, site: SiteOption, confirm: Annotated[str, option(metavar="KEY")] = ""
 ) -> None:
     """Show the scores of a board to whoever may see it, for ever.
 
@@ -243,11 +228,7 @@ def reveal(
 
 
 @board.command()
-def log(
-    key: Key,
-    site: SiteOption,
-    verify: bool = False,
-) -> None:
+def log(key: Key, site: SiteOption, verify: bool = False) -> None:
     """Print what happened to a board, and who did it; who was erased is a number.
 
     verify : say whether a line was changed or is lost

@@ -65,11 +65,7 @@ def serve(
 
 
 @app.command()
-def freeze(
-    site: SiteFolder,
-    output: OutputFolder,
-    runs: bool = False,
-) -> None:
+def freeze(site: SiteFolder, output: OutputFolder, runs: bool = False) -> None:
     """Write a copy of a site that needs no server: any browser opens it from a disk.
 
     output : folder to write

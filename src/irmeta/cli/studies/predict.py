@@ -11,10 +11,7 @@ from irmeta.words import counted
 if TYPE_CHECKING:
     pass
 
-predict = Verbs(
-    "predict",
-    help="Predict metrics from other metrics, with intervals.",
-)
+predict = Verbs("predict", help="Predict metrics from other metrics, with intervals.")
 
 ScaleOption = Annotated[
     Scale, option(help=explained(Scale, "The scale of the scores in the model."))

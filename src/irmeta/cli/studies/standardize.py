@@ -27,8 +27,7 @@ FlatTopics = Annotated[
     ),
 ]
 Holes = Annotated[
-    MissingOfPairs,
-    option(panel=SCORES, help=explained(MissingOfPairs, WHERE_MISSING)),
+    MissingOfPairs, option(panel=SCORES, help=explained(MissingOfPairs, WHERE_MISSING))
 ]
 To = Annotated[Path, option("-o", "--output", help="The file to write (Parquet).")]
 

@@ -51,8 +51,7 @@ def import_labels(
         names = {"system": frame[found.system], "topic": frame[found.topic]}
         return {
             judge: from_frame(
-                pl.DataFrame({**names, METRIC: _truth(frame[judge])}),
-                collection=judge,
+                pl.DataFrame({**names, METRIC: _truth(frame[judge])}), collection=judge
             )
             for judge in judges
         }

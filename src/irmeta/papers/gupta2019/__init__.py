@@ -16,11 +16,7 @@ from irmeta.papers.gupta2019.correlations import (
     single_cells,
 )
 from irmeta.papers.gupta2019.lowcost import lowcost_cells, lowcost_elsewhere
-from irmeta.papers.gupta2019.prediction import (
-    fit_cells,
-    model_cells,
-    prediction_cells,
-)
+from irmeta.papers.gupta2019.prediction import fit_cells, model_cells, prediction_cells
 from irmeta.papers.gupta2019.ranking import (
     claim_cells,
     complexity_cells,

@@ -110,19 +110,13 @@ def _patterns(found: Measured) -> Iterator[Cell]:
         said = "the number of predictors with the highest tau has the worst R2"
         column = "its R2 less the worst R2"
         yield claim(
-            *(ITEM, f"RR, {test}", column, lag),
-            said=said,
-            most=0,
-            exact=OF_THE_TABLE,
+            *(ITEM, f"RR, {test}", column, lag), said=said, most=0, exact=OF_THE_TABLE
         )
     steps = np.diff([found["ERR@20", k][1] for k in (1, 2, 3)], axis=0)
     said = "R2 increases on all three collections as measures are added"
     column = "smallest step of R2"
     yield claim(
-        *(ITEM, "ERR@20", column, steps.min()),
-        said=said,
-        least=0,
-        exact=OF_THE_TABLE,
+        *(ITEM, "ERR@20", column, steps.min()), said=said, least=0, exact=OF_THE_TABLE
     )
 
 

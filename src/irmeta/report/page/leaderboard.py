@@ -232,11 +232,7 @@ def _tasks(outcome: xr.Dataset) -> list[tuple[str, str]]:
     tasks = names(outcome.topic)
     known = "type" in outcome.coords
     return list(
-        zip(
-            tasks,
-            names(outcome["type"]) if known else [""] * len(tasks),
-            strict=True,
-        )
+        zip(tasks, names(outcome["type"]) if known else [""] * len(tasks), strict=True)
     )
 
 

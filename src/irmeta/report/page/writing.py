@@ -258,11 +258,7 @@ def _html(
         if panel.board is not None
     }
     marks = {one["name"]: one["marks"] for figures in drawn.values() for one in figures}
-    content = {
-        "boards": boards,
-        "marks": marks,
-        "calculator": calculator(model, made),
-    }
+    content = {"boards": boards, "marks": marks, "calculator": calculator(model, made)}
     return template("page.html.j2").render(
         sections=made,
         files=listed,

@@ -70,7 +70,7 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     again = choose(k=few, partitions=partitions).data
     shown = outcome.isel(k=slice(0, LARGEST), position=slice(0, LARGEST))
     pictures = {
-        "subsets": Picture.of("The best metrics to report, by their number", shown),
+        "subsets": Picture.of("The best metrics to report, by their number", shown)
     }
     panel = of_study(
         LEVELS[level],

@@ -10,14 +10,7 @@ from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import say, say_intervals
 from irmeta.report.plots.matrix import matrix, square
-from irmeta.report.plots.rows import (
-    BETTER_RIGHT,
-    DOT,
-    NEAR,
-    height,
-    legend,
-    named_rows,
-)
+from irmeta.report.plots.rows import BETTER_RIGHT, DOT, NEAR, height, legend, named_rows
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.studies.agreement.predictivity.study import best_predictor

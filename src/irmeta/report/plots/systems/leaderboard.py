@@ -35,10 +35,7 @@ from irmeta.words import listed, shortened
 
 
 def figure(
-    result: xr.Dataset,
-    *,
-    view: LeaderboardView = "ranks",
-    marked: Collection[str] = (),
+    result: xr.Dataset, *, view: LeaderboardView = "ranks", marked: Collection[str] = ()
 ) -> Figure:
     """Draw the best models of a result of `leaderboard` with their ranks, and those to mark, as wide as a page."""
     if view == "front":

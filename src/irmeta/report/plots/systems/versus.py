@@ -14,14 +14,7 @@ from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 from irmeta.metrics.names import leading
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, abreast, draw
 from irmeta.report.plots.marks import say, say_intervals
-from irmeta.report.plots.rows import (
-    BETTER_RIGHT,
-    DOT,
-    NEAR,
-    height,
-    legend,
-    named_rows,
-)
+from irmeta.report.plots.rows import BETTER_RIGHT, DOT, NEAR, height, legend, named_rows
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit_of
