@@ -154,13 +154,14 @@ PyObject* finish(PyObject*, PyObject* capsule) {
   Run* made = held<Run, RUN>(capsule);
   if (!made || !apart(made->pending(), [&] { made->finish(); })) return nullptr;
   if (!made->regular) Py_RETURN_NONE;
-  return Py_BuildValue("(NNNNLLKNNy#NNNy#L)", bytes(made->topic), bytes(made->rank), bytes(made->judgment),
+  return Py_BuildValue("(NNNNLLKNNy#NNNy#LLL)", bytes(made->topic), bytes(made->rank), bytes(made->judgment),
                        bytes(made->retrieved), static_cast<long long>(made->other_topics),
                        static_cast<long long>(made->disagreeing), static_cast<unsigned long long>(made->order),
                        PyBool_FromLong(made->ascii), PyBool_FromLong(made->more_tags), made->tag.data(),
                        static_cast<Py_ssize_t>(made->tag.size()), bytes(made->top_topic), bytes(made->top_rank),
                        bytes(made->top_end), made->top_ids.data(), static_cast<Py_ssize_t>(made->top_ids.size()),
-                       static_cast<long long>(made->constant));
+                       static_cast<long long>(made->constant), static_cast<long long>(made->tied),
+                       static_cast<long long>(made->rounded));
 }
 
 // What all sums take first: where lists begin; cell, rank and code of each document; and last: the sums, one for each

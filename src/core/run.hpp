@@ -29,6 +29,8 @@ class Run {
   i64 other_topics = 0;
   i64 disagreeing = 0;
   i64 constant = 0;  // lists of several documents, all of one score
+  i64 tied = 0;  // documents of judged topics that have the score of another of their list
+  i64 rounded = 0;  // lists in which single precision would order judged documents otherwise
   u64 order = 0;
   bool regular = true;
   bool ascii = true;
@@ -265,6 +267,7 @@ class Run {
       retrieved[static_cast<size_t>(current_)] = static_cast<i64>(count_);
       sort();
       constant += count_ > 1 && documents_[order_.front()].score == documents_[order_.back()].score;
+      rounded += !single_ && moves_if_rounded();
       look();
     }
     current_ = NONE;
@@ -304,6 +307,7 @@ class Run {
     if (falls_ && !ties_) return;
     each_tie([&](size_t from, size_t to) {
       if (to - from == 1) return;
+      tied += static_cast<i64>(to - from);
       std::sort(&order_[from], &order_[from] + (to - from), [&](size_t one, size_t other) {
         const Document &a = documents_[one], &b = documents_[other];
         return behind(&ids_[a.begin], a.length, &ids_[b.begin], b.length);
@@ -319,6 +323,24 @@ class Run {
       for (to = from + 1; to < order_.size() && documents_[order_[to]].score == score;) ++to;
       visit(from, to);
     }
+  }
+
+  // Whether documents that only double precision tells apart, a judged one among them, stand otherwise than by id.
+  bool moves_if_rounded() const {
+    bool moves = false, judged = false;
+    for (size_t place = 0; place < order_.size(); ++place) {
+      const Document& document = documents_[order_[place]];
+      const Document& before = documents_[order_[place ? place - 1 : 0]];
+      if (place && static_cast<float>(document.score) == static_cast<float>(before.score)) {
+        moves |= document.score < before.score &&
+                 behind(&ids_[document.begin], document.length, &ids_[before.begin], before.length);
+      } else {
+        moves = judged = false;
+      }
+      judged |= document.judgment >= 0;
+      if (moves && judged) return true;
+    }
+    return false;
   }
 
   void look() {

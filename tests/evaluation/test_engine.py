@@ -696,6 +696,50 @@ def test_ties_of_rounded_scores_are_no_disagreement(tmp_path: Path) -> None:
     assert not any("contradict" in note for note in about(cube)["notes"])
 
 
+@pytest.mark.parametrize("compiled", [True, False])
+def test_what_single_precision_orders_otherwise_is_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: bool
+) -> None:
+    """A run is named where rounding moves judged documents: not unjudged ones, nor where ids give the same order."""
+    if not compiled:
+        monkeypatch.setattr("irmeta.stats.arrays.core", None)
+    (tmp_path / "q").write_text("1 0 a 1\n2 0 a 1\n3 0 a 1\n4 0 a 1\n")
+    close = "{0} Q0 {1} 1 1.00000001 t\n{0} Q0 {2} 2 1.0 t\n{0} Q0 {3} 3 0.5 t\n"
+    orders = {"1": "abc", "2": "bac", "3": "bca", "4": "cba"}
+    lists = [close.format(topic, *order) for topic, order in orders.items()]
+    (tmp_path / "r").write_text("".join(lists))
+    said = "trec_eval, whose scores have single precision, orders judged documents of 1 run otherwise"
+    cube = evaluate(tmp_path / "q", tmp_path / "r", "RR")
+    [note] = [one for one in about(cube)["notes"] if "precision" in one]
+    assert note == f"{said}, as --score-precision float32 does: r in 1 topic"
+    single = evaluate(tmp_path / "q", tmp_path / "r", "RR", score_precision="float32")
+    assert (cube != single).sel(topic="1").all()
+    assert (cube == single).sel(topic=["2", "3", "4"]).all()
+    assert not any("precision" in one for one in about(single)["notes"])
+
+
+@pytest.mark.parametrize("compiled", [True, False])
+def test_runs_of_ties_are_noted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, compiled: bool
+) -> None:
+    """A run that is nearly all ties is named once, and one of constant lists only as such."""
+    if not compiled:
+        monkeypatch.setattr("irmeta.stats.arrays.core", None)
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    for name, half in (("ties", 10), ("flat", 30), ("half", 30)):
+        scores = [1.0 if at < half else 0.5 for at in range(30)]
+        if name == "half":
+            scores[5:] = [1 / at for at in range(2, 27)]
+        lines = [f"1 Q0 d{at} {at} {one} t\n" for at, one in enumerate(scores)]
+        (tmp_path / f"{name}.run").write_text("".join(lines))
+    cube = evaluate(tmp_path / "q", sorted(tmp_path.glob("*.run")), "RR")
+    notes = [one for one in about(cube)["notes"] if "by their ids" in one]
+    assert len(notes) == 2
+    assert notes[0].startswith("1 run with one score")
+    assert notes[1].startswith("1 run with the score of another document")
+    assert notes[1].endswith(": ties (100%)")
+
+
 def test_names_of_trec_eval_and_of_papers() -> None:
     """Metrics may be asked for as trec_eval and papers call them; they are called as ours in the result."""
     scores = evaluate(QRELS, RUNS, "map P_5 recip_rank ndcg_cut_3 MRR NDCG@3 AP")

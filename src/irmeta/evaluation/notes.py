@@ -12,6 +12,8 @@ from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import SETS
 from irmeta.words import NAMED, counted, listed
 
+MOSTLY_TIED = 0.9
+"""Share of documents with the score of another above which document ids decide much of a run's order."""
 GDEVAL = 4
 """What gdeval takes for the highest grade."""
 
@@ -211,6 +213,20 @@ def _run_notes(runs: Sequence[RunScores]) -> list[str]:
         lines.append(
             f"{count} with one score for all documents of a topic, which are ordered by their ids, as trec_eval does: "
             f"{listed(where)} (for another order, give scores that fall in it)"
+        )
+    tied = [run for run in runs if run.tied > MOSTLY_TIED and not run.constant]
+    if tied:
+        where = (f"{run.name} ({run.tied:.0%})" for run in tied)
+        lines.append(
+            f"{counted(len(tied), 'run')} with the score of another document of the topic for nearly all documents, "
+            f"which are ordered by their ids, as trec_eval does: {listed(where)}"
+        )
+    rounded = [run for run in runs if run.rounded]
+    if rounded:
+        where = (f"{run.name} in {counted(run.rounded, 'topic')}" for run in rounded)
+        lines.append(
+            "trec_eval, whose scores have single precision, orders judged documents of "
+            f"{counted(len(rounded), 'run')} otherwise, as --score-precision float32 does: {listed(where)}"
         )
     return lines + copy_notes({run.name: run.order for run in runs})
 

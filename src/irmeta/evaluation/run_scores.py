@@ -19,6 +19,8 @@ class RunScores:
     lacking : the judged topics it lacks; other_topics : how many it has that are not judged.
     disagreeing : topics in whose list ranks contradict scores. constant : those in
         whose list several documents have one score. found : judged documents retrieved.
+    tied : the share of documents that have the score of another of their list. rounded : topics in whose list single
+        precision would order judged documents otherwise.
     judged : the share of the documents at the first 10 ranks that are judged.
     order : a digest of its lists; runs that rank the same documents alike share it.
     metadata : what the run says of itself, as YAML.
@@ -35,6 +37,8 @@ class RunScores:
     found: int = 0
     judged: float = 0.0
     order: str = ""
+    tied: float = 0.0
+    rounded: int = 0
     remarks: Sequence[Remark] = ()
     metadata: str = ""
     error: FileFormatError | None = None

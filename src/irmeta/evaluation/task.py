@@ -172,6 +172,8 @@ class Task:
             found=judged.rank.size,
             judged=judged.judged(JUDGED),
             order=judged.order if judged.retrieved.any() else "",
+            tied=judged.tied / max(1, int(judged.retrieved.sum())),
+            rounded=judged.rounded,
             remarks=run.remarks,
             metadata=run.metadata,
         )

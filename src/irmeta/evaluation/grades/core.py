@@ -29,6 +29,8 @@ class JudgedRun:
     other_topics : how many more it has.
     disagreeing : topics in whose list the rank column contradicts the order by score, beyond ties.
     constant : topics in whose list several documents have one score, so that their ids decide the order.
+    tied : documents of judged topics that have the score of another of their list. rounded : topics in whose list
+        scores of single precision, as trec_eval has them, would order judged documents otherwise.
     order : a digest of the lists of the judged topics; runs that rank the same documents alike share it.
     """
 
@@ -42,6 +44,8 @@ class JudgedRun:
     disagreeing: int
     constant: int
     order: str
+    tied: int = 0
+    rounded: int = 0
 
     def judged(self, k: int) -> float:
         """Return the share of the documents at the first k ranks of all topics that are judged; 0 without any."""
@@ -135,7 +139,7 @@ def read(
     )
     judged = JudgedRun(
         *(name, topic, rank, judgment, retrieved, frozenset(run.topics)),
-        *(others, disagreeing, found[14], format(order, "016x")),
+        *(others, disagreeing, found[14], format(order, "016x"), *found[15:]),
     )
     starts = np.append(0, ends[:-1]) if ends.size else ends
     first = Strings(found[13] + PADDING, starts, ends - starts)

@@ -124,6 +124,8 @@ class Judgments:
             disagreeing=_count_disagreeing_lists(run, ranking),
             constant=_count_constant_lists(ranking, retrieved),
             order=_digest(key, rank),
+            tied=int(ranking.tied.sum()),
+            rounded=_count_rounded_lists(run, ranking, at),
         )
 
 
@@ -219,6 +221,21 @@ def _count_constant_lists(ranking: Ranking, retrieved: Ints) -> int:
     falls = ranking.lower & ~ranking.new
     steps = np.bincount(ranking.topic[falls], minlength=retrieved.size)
     return int(np.count_nonzero((retrieved > 1) & (steps == 0)))
+
+
+def _count_rounded_lists(run: Run, ranking: Ranking, judged: Indices) -> int:
+    """Count the topics in whose list single precision would order judged documents otherwise."""
+    with np.errstate(over="ignore"):
+        single = run.scores[ranking.row].astype(np.float32)
+    begins = ranking.new | _differs_from_previous(single)
+    # by double precision alone lower than the document before it
+    lower = np.flatnonzero(ranking.lower & ~begins)
+    pairs = np.stack([lower - 1, lower], axis=1).ravel()
+    place = run.documents.take(ranking.row[pairs]).places().reshape(-1, 2)
+    moved = lower[place[:, 1] > place[:, 0]]
+    group = np.cumsum(begins)
+    of_judged = moved[np.isin(group[moved], group[judged])]
+    return int(np.unique(ranking.topic[of_judged]).size)
 
 
 def _differs_from_previous(values: Indices | Floats) -> Bools:

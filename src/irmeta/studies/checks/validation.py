@@ -16,7 +16,12 @@ from irmeta.errors import FileFormatError, Remark, in_words_of_reader
 from irmeta.evaluation.grades import core
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judging import Judgments, Ranking
-from irmeta.evaluation.notes import copy_notes, grade_notes, topics_without_relevant
+from irmeta.evaluation.notes import (
+    MOSTLY_TIED,
+    copy_notes,
+    grade_notes,
+    topics_without_relevant,
+)
 from irmeta.evaluation.sources import (
     QrelsLike,
     RunsLike,
@@ -51,8 +56,6 @@ _VARYING = r"""'[^']*'|"[^"]*"|\d[\d.,]*%?"""
 """Names and numbers: problems that differ in these alone are of one kind."""
 MANY_UNJUDGED = 0.2
 """Share of unjudged documents among the first ten above which a run's scores say little."""
-MOSTLY_TIED = 0.9
-"""Share of documents with the score of another above which document ids decide much of a run's order."""
 SELF_RETRIEVAL = 0.2
 """Share of topics whose own id is the first document above which queries seem to be documents of the collection."""
 
