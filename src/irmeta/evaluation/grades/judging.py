@@ -226,7 +226,7 @@ def _count_constant_lists(ranking: Ranking, retrieved: Ints) -> int:
 def _count_rounded_lists(run: Run, ranking: Ranking, judged: Indices) -> int:
     """Count the topics in whose list single precision would order judged documents otherwise."""
     with np.errstate(over="ignore"):
-        single = run.scores[ranking.row].astype(np.float32)
+        single = run.scores[ranking.row].astype(np.float32).astype(np.float64)
     begins = ranking.new | _differs_from_previous(single)
     # by double precision alone lower than the document before it
     lower = np.flatnonzero(ranking.lower & ~begins)
