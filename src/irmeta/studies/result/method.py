@@ -146,8 +146,15 @@ def _test_sentence(options: Mapping[str, Any], unit: str) -> str:
         return ""
     said = f"Differences were tested by the two-sided {TESTS[test]} over {unit}s at level {options['alpha']:g}"
     correct = options.get("correct", "none")
+    alone = options.get("resamples", 0) is None
+    if test == "max-t":
+        # by itself a difference has under random directions the law of t
+        other = "Student's t" if alone else "random directions"
+        said += f", p the larger of those by random signs and by {other}"
     if test in _CORRECTED and correct == "none":
         said += ", each by itself"
+    elif test == "max-t" and not alone:
+        said += ", corrected step by step"
     elif test not in _CORRECTED and correct != "none":
         said += f", with {CORRECTIONS[correct]} correction"
     if options.get("margin") is not None:
