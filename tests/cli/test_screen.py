@@ -184,6 +184,22 @@ def test_worst_and_best_topics_have_both_ends_where_rows_are_left_out(
     assert rows == [*every[:2], *every[3:5]]
 
 
+def test_a_single_row_is_never_left_out(file, monkeypatch):
+    """However many lines there are, a table is shown whole rather than without its last row."""
+    few = irmeta.select(irmeta.load(file), systems="s1-*,s2-*")
+    found = irmeta.describe(few, metrics="AP@1000")
+    size = screen._size(found)
+    shown = set()
+    for lines in range(10, 40):
+        monkeypatch.setattr(
+            screen, "_size", lambda _, lines=lines: size._replace(lines=lines)
+        )
+        left = re.findall(r"the first (\d+) of (\d+)", screen.screen(found))
+        shown |= {int(every) - int(first) for first, every in left}
+    assert shown
+    assert 1 not in shown
+
+
 def _of_topics(out: str) -> tuple[str, list[str]]:
     """Return the title of the first table of topics, and the first word of its rows."""
     [text, *_] = re.findall(r"^topics by .*?\n\n", out, re.MULTILINE | re.DOTALL)

@@ -411,14 +411,16 @@ def test_a_folder_of_folders_of_runs_goes_with_the_judgments_beside_it(run, tmp_
 
 
 def test_what_is_called_a_baseline_is_what_others_are_compared_with(run):
-    """A system whose name says that it is a baseline stands after --against, though others come first."""
-    run("simulate", "-o", "demo", "--systems", 4, "--topics", 5)
-    files = sorted(Path("demo/runs").iterdir())
-    for file, name in zip(files, ("a", "b", "my-BM25", "z"), strict=True):
-        file.rename(file.with_name(f"{name}.gz"))
-    run("evaluate", "demo/qrels.txt", "demo/runs", "-m", "AP", "-o", "scores.parquet")
+    """The best by mean is compared with the next, or with one whose name says that it is a baseline."""
+    means = {"a": 0.2, "bm25-all": 0.3, "b": 0.5, "my-BM25": 0.1, "z": 0.4}
+    table = {name: {"1": mean, "2": mean} for name, mean in means.items()}
+    irmeta.save(irmeta.from_frame(table, metric="AP"), "scores.parquet")
     _, out, _ = run("what", "scores.parquet")
-    assert "versus scores.parquet --system a --against my-BM25\n" in out
+    assert "versus scores.parquet --system b --against my-BM25\n" in out
+    others = {name: table[name] for name in "abz"}
+    irmeta.save(irmeta.from_frame(others, metric="AP"), "few.parquet")
+    _, out, _ = run("what", "few.parquet")
+    assert "versus few.parquet --system b --against z\n" in out
 
 
 def test_a_table_of_means_leads_to_what_it_does_not_report(run, tmp_path):

@@ -163,6 +163,10 @@ def _fitted(
         )
         if not drawn:
             count = max(count, min(LEAST, frame.height))
+        if (
+            count == frame.height - 1 and ENDS not in name
+        ):  # its line would only say that one is left
+            count += 1
         shown = _cut(name, beside, count)
         if drawn and shown.height < min(LEAST, frame.height):
             tables += 1

@@ -395,6 +395,7 @@ def test_run_tags(tmp_path: Path) -> None:
         "input.bm25": "BM25",
         "ql.run": "ql",
         "ql.v2": "ql",
+        "l2r.run": "smith.l2r",
         "dense": "x",
         "bm": "bm-long",
     }.items():
@@ -408,16 +409,23 @@ def test_run_tags(tmp_path: Path) -> None:
         (
             "warning",
             str(tmp_path / "dense"),
-            "the run tag 'x' differs from the file's name, which names the system",
+            "the run tag differs from the name of the file, which names the system: 'x'",
         ),
         ("warning", "all runs", "2 files have the run tag 'ql': ql, ql.v2"),
     ]
+    (tmp_path / "sparse").write_text("1 Q0 a 1 1 z\n2 Q0 a 1 1 z\n")
+    shown = overview(validate(QRELS, tmp_path))["warnings"]
+    assert (
+        2,
+        "the run tag differs from the name of the file, which names the system",
+        "dense",
+    ) in shown.rows()
     (tmp_path / "dense").write_text("1 Q0 a 1 1\n2 Q0 a 1 1 x\n2 Q0 b 1 1 y\n")
     said = texts(
         validate(QRELS, tmp_path / "dense", reading=Reading(allow_missing_tag=True))
     )
     assert (
-        "warning the run tag 'x' differs from the file's name, which names the system"
+        "warning the run tag differs from the name of the file, which names the system: 'x'"
         in said
     )
     named = texts(validate(QRELS, {"tonight": tmp_path / "bm"}))

@@ -44,6 +44,8 @@ def test_the_arrays_are_beneath(result: irmeta.Result) -> None:
     assert "nothing" not in result
     with pytest.raises(AttributeError):
         result.finding  # noqa: B018
+    with pytest.raises(AttributeError, match=r"write_text\(result.to_latex\(\)\)"):
+        result.save("table.tex")
     with pytest.raises(AttributeError):
         result.data = result.data  # type: ignore[misc]
 

@@ -259,7 +259,7 @@ def _one(one: "Seen") -> str:
 
 def _filled(one: "Seen") -> dict[str, str]:
     """Return what stands for the names in the commands."""
-    plain = [name for name in one.systems if _BASELINE.search(name)]
+    plain = sorted(filter(_BASELINE.search, one.systems), key=len)
     others = [name for name in one.systems if name not in plain[:1]]
     names = [shlex.quote(name) for name in (*others[:1], *plain[:1], *others[1:])]
     few = shlex.quote(" ".join(usual(one.metrics)[:3]))

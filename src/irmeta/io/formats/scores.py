@@ -333,6 +333,14 @@ def present(path: Path) -> dict[str, int]:
     return dict(counts.iter_rows())
 
 
+def means_in(path: Path) -> dict[tuple[str, str, str], float]:
+    """Return the mean of each system of a score file, by collection, system and metric; without its missing scores."""
+    mean = pl.col("score").fill_nan(None).mean()
+    by = ("collection", "system", "metric")
+    found = _scan(path)[0].group_by(*by).agg(mean).drop_nulls().collect()
+    return {(one, system, metric): mean for one, system, metric, mean in found.rows()}
+
+
 def refuse_clash(path: Path | None, *names: str) -> None:
     """Raise ScoresError if a score file that exists holds a collection of one of these names."""
     if path is None or not path.exists():

@@ -1,7 +1,7 @@
 """What a file or folder holds, whoever wrote it: found by reading it as each reader does that irmeta has."""
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from irmeta.io import groups, kinds, lists
 from irmeta.io.files import Content, Location, crowded, location, stem
 from irmeta.io.formats.model_file import load_model
 from irmeta.io.formats.nights import read_nights
-from irmeta.io.formats.scores import held, present
+from irmeta.io.formats.scores import held, means_in, present
 from irmeta.io.items import (
     deepeval,
     eee,
@@ -33,7 +33,7 @@ from irmeta.io.runs.trec import read_qrels
 from irmeta.io.strictly import parsed
 from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.io.tables.outcomes import read_outcomes
-from irmeta.metrics.names import is_known
+from irmeta.metrics.names import is_known, usual
 from irmeta.scores.cube import DIMS
 from irmeta.scores.names import bare_name
 from irmeta.scores.tables.frames import ALL
@@ -279,7 +279,9 @@ def _size_text(topics: int, metrics: int) -> str:
 def _scores(path: str, where: Path) -> Seen:
     """Describe a score file, and each of its collections where it has several."""
     described = held(where)
+    means = means_in(where)
     names = {name: one["names"] for name, one in described.items()}
+    names = {name: _best_first(name, one, means) for name, one in names.items()}
     there = present(where)
     missing = {
         name: math.prod(len(one[dim]) for dim in DIMS) - there.get(name, 0)
@@ -325,6 +327,20 @@ def _scores(path: str, where: Path) -> Seen:
             for dim in ("system", "topic")
         ),
     )
+
+
+def _best_first(
+    collection: str,
+    names: Mapping[str, Sequence[str]],
+    means: Mapping[tuple[str, str, str], float],
+) -> dict[str, Sequence[str]]:
+    """Return the names of a collection, its systems by their means of the metric that most papers report."""
+    by = usual(names["metric"])[0]
+
+    def below(system: str) -> float:
+        return -means.get((collection, system, by), -math.inf)
+
+    return {**names, "system": sorted(names["system"], key=below)}
 
 
 def _judgments(path: str, where: Location) -> Seen | None:

@@ -40,7 +40,7 @@ from irmeta.io.runs.trec import Reading, run_of
 from irmeta.metrics.names import parse_list
 from irmeta.parallel import in_order
 from irmeta.scores.figures import first_rows
-from irmeta.scores.names import labels
+from irmeta.scores.names import bare_name, labels
 from irmeta.scores.result import result
 from irmeta.stats import arrays
 from irmeta.stats.arrays import Indices
@@ -244,7 +244,15 @@ def _problem_over_files() -> pl.Expr:
     least, most = pl.col("share").min(), pl.col("share").max()
     worst = pl.col("problem").first()
     between = worst.str.replace(_SHARE, pl.format("{}% to {}%", least, most))
-    return pl.when(least < most).then(between).otherwise(worst)
+    # a name at the end is that of one file only
+    plain = worst.str.replace(r": '[^']*'$", "")
+    return (
+        pl.when(least < most)
+        .then(between)
+        .when(pl.col("problem").n_unique() > 1)
+        .then(plain)
+        .otherwise(worst)
+    )
 
 
 def _worst_file() -> pl.Expr:
@@ -320,11 +328,13 @@ def _inspect(
     texts = _oddities(run, facts, judgments)
     if folded and facts.documents:
         texts += _mismatches(run, ranking, judged, folded)
-    file = stem(source[1]) if isinstance(source[1], Location) else ""
+    file = ""
+    if isinstance(source[1], Location):
+        file = bare_name(stem(source[1]))
     # a mapping may give another name
     if source[0] in file and not _resemble(run.tag, file):
         texts.append(
-            f"the run tag {run.tag!r} differs from the file's name, which names the system"
+            f"the run tag differs from the name of the file, which names the system: {run.tag!r}"
         )
     odd = [Remark("warning", place_of(source), None, text) for text in texts]
     return facts, run.tag, judged.order, [*run.remarks, *unexpected, *odd]

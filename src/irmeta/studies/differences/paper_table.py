@@ -216,8 +216,8 @@ def _letters(scores: Floats, differs: Bools) -> list[str]:
     return list(letters)
 
 
-def caption(outcome: xr.Dataset) -> str:
-    """Return what the marks mean, the test behind them, and on how many topics of what."""
+def caption(outcome: xr.Dataset, shown_as: str = "in bold") -> str:
+    """Return what the marks mean, the test behind them, and on how many topics of what; shown_as : how the best are."""
     options = about(outcome)["options"]
     name, size = next(iter(about(outcome)["inputs"]["collections"].items()))
     standardized, what = standardization_of(size), "scores"
@@ -227,7 +227,7 @@ def caption(outcome: xr.Dataset) -> str:
         what = "scores estimated from people's and a machine's judgments"
     where = "" if name in UNNAMED else f" on {name}"
     shown = options["caption"] or f"Mean {what}{where}"
-    text = f"{shown} ({_topics_clause(size)}); the best of each column in bold."
+    text = f"{shown} ({_topics_clause(size)}); the best of each column {shown_as}."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"
         best = share_of(size["systems"], options["top"])
@@ -299,8 +299,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Return the caption, which says all that the table needs."""
-    return [caption(outcome)]
+    """Return the caption, which says all that the table needs; on a screen the best have a star."""
+    return [caption(outcome, "starred")]
 
 
 def _sorting(by: str | None, names: Sequence[str]) -> str:

@@ -55,6 +55,11 @@ class Result:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)
+        if not hasattr(self.data, name):
+            raise AttributeError(
+                f"a result has no {name!r}; to_latex(), to_json() and to_pandas() return what a file may hold, as in "
+                "pathlib.Path('table.tex').write_text(result.to_latex()); plot('figure.pdf') writes a figure"
+            )
         return getattr(self.data, name)
 
     def __dir__(self) -> list[str]:
