@@ -280,7 +280,10 @@ def as_names(value: Any, kinds: Sequence[Any]) -> Any:
     each = [get_args(kind) for kind in kinds if get_origin(kind) in _LISTS]
     if is_list(value) and (str,) in each:
         return [str(one) if _is_name(one) else one for one in value]
-    return str(value) if str in kinds and _is_name(value) else value
+    others = [kind for kind in kinds if kind is not str]
+    if str in kinds and _is_name(value) and not fits(value, others):
+        return str(value)
+    return value
 
 
 def _called(kind: Any) -> str:

@@ -387,6 +387,11 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
             "irmeta predictivity has no option --partition; did you mean --partitions?",
         ),
         (
+            "significance s.parquet --teams t.csv",
+            "irmeta significance has no option --teams; irmeta describe, irmeta predictivity, irmeta reuse, "
+            "irmeta judges compare, irmeta compare and 4 more have it",
+        ),
+        (
             "versus s.parquet --sytem=a",
             "irmeta versus has no option --sytem; did you mean --system?",
         ),

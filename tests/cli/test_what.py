@@ -174,6 +174,17 @@ TEXTS = {
     "r.csv": ("run,system\nx,a\ny,a\n", "groups", "--repeats"),
     "means.csv": ("run,map,P_10\na,0.5,0.25\nb,0.25,0.125\n", "table", "systemwise"),
     "costs.csv": ("model,cost\ne5,0.5\nbm25,0.25\n", "groups", "--cost"),
+    "about.csv": (
+        "model,link,size,licence\ne5,https://e.org,560M,MIT\nbm25,,,MIT\n",
+        "groups",
+        "--about",
+    ),
+    "sized.csv": ("model,size\ne5,560\nbm25,2\n", "groups", "--about"),
+    "linked.csv": (
+        "model,link,nq\ne5,https://e.org,0.5\nbm25,https://e.org,.x\n",
+        "unknown",
+        "",
+    ),
     "deutsch.csv": ("system;topic;nDCG@10\na;1;0,5\n", "table", "table"),
     "thousands.csv": ("system;topic;score\na;1;1,500\n", "unknown", ""),
     "empty": ("", "unknown", ""),
@@ -220,6 +231,16 @@ def test_a_path_that_is_not_there_is_an_error(run):
     code, _, err = run("what", "nosuch")
     assert code == 2
     assert err == "irmeta: nosuch: no such file\n"
+
+
+def test_a_table_of_teams_names_the_commands_that_take_it(run):
+    """Each command that is named has --teams, and the board shows them as facts."""
+    Path("t.csv").write_text("run,team\nx,a\ny,a\n")
+    out = " ".join(run("what", "t.csv")[1].split())
+    verbs = out.partition("goes with ")[2].partition(", as --teams t.csv")[0]
+    for verb in verbs.replace(" and ", ", ").split(", "):
+        assert "--teams" in run(*verb.split(), "--help-all")[1], verb
+    assert "leaderboard shows them, as --about t.csv" in out
 
 
 def test_what_cannot_be_told_does_not_hide_the_others(run, tmp_path):

@@ -11,6 +11,7 @@ import pytest
 
 import irmeta
 from irmeta.errors import FITTING, IrmetaError
+from irmeta.io.groups import read_groups
 from irmeta.scores.cube import cube
 from irmeta.studies.door import Parameter
 from irmeta.studies.result import Result
@@ -173,6 +174,17 @@ def test_a_measure_of_another_library_goes_by_its_name(
 ) -> None:
     """Wherever a function takes the name of a metric, it takes an object that is written as one."""
     assert "RR" in str(getattr(irmeta, verb)(scores, **given))
+
+
+def test_a_table_of_teams_is_not_taken_for_its_name(
+    scores: Any, tmp_path: Path
+) -> None:
+    """What was read once stays a table, where text may name one, too."""
+    lines = [f"{name},t{at // 2}" for at, name in enumerate(scores.system.values)]
+    file = tmp_path / "teams.csv"
+    file.write_text("\n".join(["run,team", *lines]))
+    options = irmeta.describe(scores, teams=read_groups(file)).method["options"]
+    assert options["teams"] == str(file)
 
 
 @pytest.mark.parametrize("given", ["nDCG@20", ["ndcg_cut_20"]])

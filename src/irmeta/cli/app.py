@@ -538,12 +538,12 @@ def _unknown(error: CycloptsError, given: str) -> str:
     every = [own for one in _taken(error) if one.parse for own in one.names]
     close = alike(name, every, ALIKE)
     rest = f"{command} --help-all lists all"
-    if close:
-        rest = f"did you mean {close[0]}?"
-    elif verbs := _elsewhere(name):
+    if verbs := _elsewhere(name):
         has = "has" if len(verbs) == 1 else "have"
         few = joined if len(verbs) <= NAMED else listed
         rest = f"{few(verbs)} {has} it"
+    elif close:
+        rest = f"did you mean {close[0]}?"
     return f"{command} has no option {name}; {rest}"
 
 

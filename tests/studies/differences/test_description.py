@@ -340,6 +340,8 @@ def test_a_reversed_topic_says_what_it_assumes():
     assert tables(alone)["topics"]["reversed"].null_count() == 30
     each = {str(name): f"team {name}" for name in made["system"].values}
     named = describe(made, teams=each)
+    said = "the better systems surely score worse; by these teams, on 1 of 30"
+    assert any(note.endswith(said) for note in about(named)["notes"])
     assert "on 1 topic (7) the better systems score worse" in findings(named)[-1]
     assert named["reversed"].equals(describe(made)["reversed"])
     four = {name: str(at // 4) for at, name in enumerate(each)}

@@ -83,6 +83,11 @@ REPORTED = ("nDCG@10", "AP", "P@10", "RR", "R@1000")
 """Metrics of which one can be predicted from another."""
 _BASELINE = re.compile(r"bm25|baseline|tf-?idf", re.IGNORECASE)
 """What the name of a likely baseline contains."""
+TAKEN_BY = {
+    "--teams": "describe, predictivity, reliability, design, compare, report, reuse and judges compare",
+    "--about": "leaderboard",
+}
+"""What takes a table about systems, where not all commands do."""
 POOLED = 6
 """Runs from which it can be learnt what a run loses that was not pooled."""
 
@@ -327,7 +332,11 @@ def _missing(seen: Sequence["Seen"]) -> Iterator[str]:
             if needs:
                 yield f"Needs more than {one.path} has: {listed(needs, len(needs))}."
         elif one.kind == "groups":
-            yield f"{one.path} goes with scores or runs, as {one.reader} {_word(one)}."
+            taken = TAKEN_BY.get(one.reader, "scores or runs")
+            shown = ""
+            if one.reader == "--teams":
+                shown = f"; leaderboard shows them, as --about {_word(one)}"
+            yield f"{one.path} goes with {taken}, as {one.reader} {_word(one)}{shown}."
 
 
 def _word(one: "Seen") -> str:

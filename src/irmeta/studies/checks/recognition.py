@@ -30,7 +30,7 @@ from irmeta.io.items import (
 )
 from irmeta.io.runs.beir import judgments_in
 from irmeta.io.runs.trec import read_qrels
-from irmeta.io.strictly import parsed
+from irmeta.io.strictly import number_or_nan, parsed
 from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.io.tables.outcomes import read_outcomes
 from irmeta.metrics.names import is_known, usual
@@ -104,7 +104,8 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
         return _folder(path, where, looks)
     if isinstance(where, Path) and where.exists() and not where.is_file():
         return Seen(path, "unknown", "not a file")
-    for read in (_by_beginning, _model, _nights, _groups, _judgments_or_table):
+    readers = (_by_beginning, _model, _nights, _groups, _facts, _judgments_or_table)
+    for read in readers:
         if seen := read(path, where):
             return seen
     if text := _irmeta_product(where) or _unassigned_nuggets(path):
@@ -444,6 +445,28 @@ def _groups(path: str, where: Location) -> Seen | None:
             ignored=tuple(others),
         )
     return None
+
+
+FACTS = {"link", "kind", "type", "size", "date", "licence", "license"}
+"""Columns by which a table of facts of models is known."""
+
+
+def _facts(path: str, where: Location) -> Seen | None:
+    """Recognise a table of facts of models: no other column holds a number, as scores do."""
+    if isinstance(where, str) or where.suffix not in (".csv", ".tsv"):
+        return None
+    try:
+        found = spreadsheet.read_about(where)
+    except IrmetaError:
+        return None
+    held = [(name, text) for one in found.values() for name, text in one.items()]
+    others = [text for name, text in held if name not in FACTS]
+    if len(others) == len(held) or any(
+        math.isfinite(number_or_nan(one)) for one in others
+    ):
+        return None
+    text = f"facts of {counted(len(found), 'model')}"
+    return Seen(path, "groups", text, reader="--about")
 
 
 Reader = Callable[[Any], Any]

@@ -136,6 +136,12 @@ def describe(
     if system is not None:
         data |= _named_system_ranks(averaged, system, level, generator)
     data |= _score_figures(unit_scores(unmoved_scores(scores)))
+    if teams is not None:
+        count = data["reversed"][1][:, names.index(by)].sum() or "none"
+        notes.append(
+            "teams change here only on which topics the better systems surely score worse; by these teams, on "
+            f"{count} of {scores.sizes['topic']}"
+        )
     options = {"by": by, "system": system, **team.options}
     said = no_result_notes(scores, scores.system.values.tolist())
     said += _notes(names, scores, level)
