@@ -139,6 +139,12 @@ def test_without_a_difference_nothing_is_said_of_power():
     assert "show a difference" not in findings(reliability(scores()))[0]
 
 
+def test_the_table_of_topics_for_a_difference_says_which_to_plan_by():
+    """Of the numbers of topics for a difference the title names the one to plan by."""
+    titles = overview(reliability(scores(), sizes=[10], difference=0.1))
+    assert any("topics for the difference: plan by p50" in one for one in titles)
+
+
 def test_a_wanted_difference_is_spoken_of_first():
     """The first sentence says how often each number of topics shows it, by the power of the typical pair."""
     found = reliability(scores(), metrics="AP", sizes=[10], difference=0.1)

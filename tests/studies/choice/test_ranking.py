@@ -3,6 +3,7 @@
 import json
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -584,3 +585,19 @@ def test_means_alone_are_not_told_of_at_levels_that_they_lack() -> None:
     assert "topic" not in line
     every = cube(rng.random((30, 6, 5)), names, list("123456"), metrics)
     assert any("within topics" in one for one in rank(every, k=2).findings)
+
+
+@pytest.mark.parametrize("objective", ["unreported", "determinant"])
+def test_a_set_with_one_metric_at_two_cutoffs_names_one_without(objective: Any) -> None:
+    """Where the best set holds a metric at two cutoffs, the next one that does not, and may be as good, is named."""
+    given = scores(noise=3, topics=40)
+    best = rank(given, k=2, objective=objective)["order"].values[:2].tolist()
+    named = dict(zip(best, ("AP@100", "AP@1000"), strict=True))
+    called = [named.get(name, name) for name in METRICS]
+    found = rank(given.assign_coords(metric=called), k=2, objective=objective)
+    rivals = tables(found)["rivals"]["metrics"].to_list()
+    other = next(one for one in rivals if not set(named.values()) <= set(one))
+    said = findings(found)[0]
+    assert f"One metric is in it at two cutoffs; {', '.join(other)} " in said
+    assert (" explain " in said.rpartition("; ")[2]) == (objective != "determinant")
+    assert "two cutoffs" not in findings(rank(given, k=2, objective=objective))[0]

@@ -1,12 +1,14 @@
 """What `ranking` answers: tables for programs, an overview and findings for people."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from itertools import groupby
 
 import numpy as np
 import polars as pl
 import xarray as xr
 
+from irmeta.metrics.names import is_known, parse, raw
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.studies.choice.ranking.study import _size_to_report, is_reported
@@ -163,10 +165,38 @@ def _report_sentence(outcome: xr.Dataset, few: int) -> str:
     )
     if _is_open(outcome):
         what = f"which {counted(few, 'metric')} to report"
-        return (
+        said = (
             f"These topics do not settle {what}. The best on them: {chosen}, {which}."
         )
-    return f"Report {chosen}: {which}."
+    else:
+        said = f"Report {chosen}: {which}."
+    return said + _one_cutoff_sentence(outcome)
+
+
+def _one_cutoff_sentence(outcome: xr.Dataset) -> str:
+    """Name the best set without one metric at two cutoffs, where the best set has one and that set may be as good."""
+    if "rival" not in outcome:
+        return ""
+    sets = [outcome["metric"].values[held].tolist() for held in outcome["rival"].values]
+    once = [len(set(map(_without_cutoff, names))) == len(names) for names in sets]
+    if once[0] or not any(once):
+        return ""
+    at = once.index(True)
+    explains = ""
+    if about(outcome)["options"]["objective"] != "determinant":
+        left = outcome["unexplained"].sel(k=len(sets[0]))
+        explains = f"explain {1 - float(left + outcome['rival_behind'][at]):.1%} and "
+    return (
+        f" One metric is in it at two cutoffs; {', '.join(sets[at])} {explains}may be as good on other "
+        f"{unit_of(outcome)}s."
+    )
+
+
+def _without_cutoff(name: str) -> str:
+    """Return the name of a metric without its cutoff; one that irmeta does not know stays as it is."""
+    if not is_known(raw(name)):
+        return name
+    return str(replace(parse(raw(name)), cutoff=None))
 
 
 def _is_open(outcome: xr.Dataset) -> bool:

@@ -136,9 +136,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             of_error="error_share",
         )
     if "design" in views:
-        found[f"{units} for the difference"] = views["design"].pivot(
-            "way", index="metric", values="topics"
-        )
+        title = f"{units} for the difference: plan by p50; the others if no {units} are shared"
+        found[title] = views["design"].pivot("way", index="metric", values="topics")
     return found
 
 
