@@ -243,6 +243,31 @@ def test_a_table_of_teams_names_the_commands_that_take_it(run):
     assert "leaderboard shows them, as --about t.csv" in out
 
 
+def test_score_files_of_the_same_systems_are_compared(run):
+    """Several score files are several collections, where systems and metrics are in all of them."""
+    rng = np.random.default_rng(1)
+    for name, first in (("one", 0), ("two", 2)):
+        systems = [f"team-{first + at}" for at in range(5)]
+        made = cube(
+            rng.random((5, 12, 2)),
+            systems,
+            list("abcdefghijkl"),
+            ["AP", "RR"],
+            collection=name,
+        )
+        irmeta.save(made, f"{name}.parquet")
+    _, out, _ = run("what", "one.parquet", "two.parquet")
+    across = [words for words in commands(out) if words[0] in ("compare", "replicate")]
+    assert [words[:3] for words in across] == [
+        ["compare", "one.parquet", "two.parquet"],
+        ["replicate", "one.parquet", "two.parquet"],
+    ]
+    assert {across[1][4], across[1][6]} <= {"team-2", "team-3", "team-4"}
+    assert "2 collections" not in out.replace("\n", "")
+    assert run(*across[1])[0] == 0
+    assert "compare (2 collections)" in " ".join(run("what", "one.parquet")[1].split())
+
+
 def test_what_cannot_be_told_does_not_hide_the_others(run, tmp_path):
     """Of several files those that are there are told of, before those that are not; a workbook has its mend."""
     Path("table.csv").write_text("model,fiqa\na,0.5\nb,0.4\n")

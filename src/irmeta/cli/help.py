@@ -30,7 +30,14 @@ class Brief(DefaultFormatter):
     def __call__(
         self, console: "Console", options: "ConsoleOptions", panel: "HelpPanel"
     ) -> None:
-        """Draw one panel."""
+        """Draw one panel; arguments are called as in the usage."""
+        named = [
+            one.copy(positional_label=one.metavar or one.positional_label)
+            if one.positional_label
+            else one
+            for one in panel.entries
+        ]
+        panel = panel.copy(entries=named)
         if WHOLE.get() or panel.format == "command":
             super().__call__(console, options, panel)
         elif panel.title in FOLDED:

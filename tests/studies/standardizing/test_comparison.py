@@ -257,6 +257,11 @@ def test_systems_are_matched_by_name_and_left_out_aloud():
         "A: 2 systems left out that are not in every collection"
         in about(outcome)["notes"]
     )
+    shared = ", ".join(outcome.system.values)
+    assert any(
+        f"8 systems are in every collection ({shared})" in note
+        for note in about(outcome)["notes"]
+    )
     kept = cubes["B"].system.values
     expected = comparability.drmse(
         *(cubes[name].sel(system=kept).mean("topic").values[:, 0] for name in "AB")

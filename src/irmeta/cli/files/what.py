@@ -156,6 +156,33 @@ def _commands(
         yield from _of_runs(judgments, runs, named=named)
     for one in joined(seen):
         yield from _of_scores(one) if one.kind == "scores" else _of_others(one)
+    if both := together(seen):
+        files = " ".join(_word(one) for one in seen if one.kind == "scores")
+        for ask in ASKS:
+            if ask.collections > 1:
+                yield ask.verb, f"{files} {ask.rest.format(**_filled(both))}".rstrip()
+
+
+def together(seen: Sequence["Seen"]) -> "Seen | None":
+    """Return what all score files hold, if there are several and they have systems and metrics in common."""
+    scored = [one for one in seen if one.kind == "scores"]
+    if len(scored) < 2:
+        return None
+    first, *others = scored
+    systems, metrics = (
+        [
+            name
+            for name in getattr(first, dim)
+            if all(name in getattr(one, dim) for one in others)
+        ]
+        for dim in ("systems", "metrics")
+    )
+    if len(systems) < 2 or not metrics:
+        return None
+    missing = sum(one.missing for one in scored)
+    return replace(
+        first, systems=tuple(systems), metrics=tuple(metrics), missing=missing
+    )
 
 
 def joined(seen: Sequence["Seen"]) -> Iterator["Seen"]:
@@ -321,13 +348,14 @@ def _missing(seen: Sequence["Seen"]) -> Iterator[str]:
             f"irmeta evaluate {qrels or 'QRELS'} {runs or 'RUNS'} -o scores.parquet"
         )
         yield f"To score runs, {absent} are missing: {command}"
+    several = together(seen) is not None
     for one in seen:
         if one.kind == "scores":
             needs = [
                 f"{ask.verb} ({lack})"
                 for ask in ASKS
                 if (lack := ask.lacks(_across(one) if ask.across else _main(one)))
-                and not (one.parts and ask.collections > 1)
+                and not ((one.parts or several) and ask.collections > 1)
             ]
             if needs:
                 yield f"Needs more than {one.path} has: {listed(needs, len(needs))}."

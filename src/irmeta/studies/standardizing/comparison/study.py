@@ -25,14 +25,14 @@ from irmeta.scores.groups.clusters import (
     with_cluster_facts,
 )
 from irmeta.scores.groups.teams import Grouping, teams_of
-from irmeta.scores.notes import with_subject
+from irmeta.scores.notes import Act, with_subject
 from irmeta.scores.result import result, with_ends
 from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging.rankings import taus, taus_on_own_topics
 from irmeta.stats.standardizing import comparability
 from irmeta.studies.door import study
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 FEW = 10
 """With fewer systems than these a note says that the figures are rough."""
@@ -369,8 +369,10 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
             )
     if len(common) < FEW:
         notes.append(
-            f"only {len(common)} systems are in every collection, so that dRMSE and false "
-            "positives are rough"
+            Act(
+                f"only {len(common)} systems are in every collection ({listed(common, FEW)}), so that dRMSE and false "
+                "positives are rough"
+            )
         )
     return common, notes
 
