@@ -146,13 +146,13 @@ def decimal(value: float, digits: int = 3, sign: str = "") -> str:
     """Write a number with this number of decimals, none of them a half that rounding errors decide.
 
     A mean such as 267/40 = .6675 is summed to a bit more or less by the order of its scores: up to ten decimals means
-    are the same, and a half goes away from 0, as on paper.
-    sign : of `format`: + for a sign in any case, z for none before zeros alone.
+    are the same, and a half goes away from 0, as on paper. Zeros alone have no minus.
+    sign : of `format`: + for a sign in any case.
 
-    >>> decimal(0.6675 - 1e-16), decimal(-0.0125, sign="+"), decimal(-1e-9, sign="z")
+    >>> decimal(0.6675 - 1e-16), decimal(-0.0125, sign="+"), decimal(-1e-9)
     ('0.668', '-0.013', '0.000')
     """
-    return f"{value + math.copysign(_HALF, value):{sign}.{digits}f}"
+    return f"{value + math.copysign(_HALF, value):{sign}z.{digits}f}"
 
 
 def printable(text: str, kept: str = "") -> str:

@@ -393,8 +393,8 @@ def test_one_metric_has_its_answer_too():
     gap = float(np.median(np.diff(np.sort(one["score"].values[:, 0]))))
     losses = one["loss"].isel(metric=0).groupby(one["group_of"]).mean().values
     assert first == (
-        f"A run that was not pooled would lose {short(only['mean_loss'], 3)} by P@5 ({short(losses.min(), 3)} to "
-        f"{short(losses.max(), 3)} over {losses.size} groups left out in turn), where neighbours in the ranking are "
+        f"A run that was not pooled would lose {short(only['mean_loss'], 3)} by P@5 (between groups {short(losses.min(), 3)} "
+        f"to {short(losses.max(), 3)}; {losses.size} left out in turn), where neighbours in the ranking are "
         f"{short(gap, 3)} apart, and fall by {short(float(by_group.mean()), 1)} of {fallen.size} ranks on average, "
         f"{int(fallen.max())} at most."
     )

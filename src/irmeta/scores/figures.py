@@ -175,8 +175,8 @@ def near_one(value: float, most: int = 6) -> str:
 def short(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
     """Write a figure between -1 and 1 without its leading zero; missing as a dash.
 
-    >>> short(0.626), short(-0.1), short(1.0), short(0.0149, 3, sign=True)
-    ('.63', '-.10', '1.00', '+.015')
+    >>> short(0.626), short(-0.1), short(-0.0003), short(1.0), short(0.0149, 3, sign=True)
+    ('.63', '-.10', '.00', '1.00', '+.015')
     """
     if value is None or np.isnan(value):
         return "-"

@@ -326,9 +326,11 @@ def _favour_bound_clause(best: xr.Dataset, dim: str) -> str:
     if dim != "group":
         return ""
     names = best[dim].values.astype(str).tolist()
-    sizes = [abs(best[f"{dim}_favour_{end}"].values) for end in ("low", "high")]
-    most, name = max(zip(np.max(sizes, axis=0), names, strict=True))
-    return f"; intervals, each by itself, leave at most {short(most, 3)} ({name})"
+    ends = [best[f"{dim}_favour_{end}"].values for end in ("low", "high")]
+    every = [end for pair in zip(*ends, strict=True) for end in pair]
+    at = int(np.argmax(np.abs(every)))
+    side = "disfavour" if every[at] < 0 else "favour"
+    return f"; intervals, each by itself, leave a {side} of at most {short(abs(every[at]), 3)} ({names[at // 2]})"
 
 
 def _label_sentences(outcome: xr.Dataset) -> list[str]:

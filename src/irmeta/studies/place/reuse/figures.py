@@ -130,11 +130,12 @@ def ranks(scored: Scored) -> dict[str, Any]:
         for group, scores in enumerate(others):
             own = number == group
             without[own, metric] = descriptive.ranks(scores)[own]
-    # of each group's own systems: the most ranks lost, and the mean loss of score
+    # of each group's systems that were pooled: the most ranks lost, and the mean loss of score
     fallen = without - rank
     kept = fallen[scored.learned_from]
-    most = [fallen[number == group].max(axis=0) for group in groups]
-    lost = [scored.loss[number == group].mean(axis=0) for group in groups]
+    pooled = [_pooled_of(scored, group) for group in groups]
+    most = [fallen[own].max(axis=0) for own in pooled]
+    lost = [scored.loss[own].mean(axis=0) for own in pooled]
     return {
         "rank": (("system", "metric"), rank),
         "rank_without": (("system", "metric"), without),
@@ -142,9 +143,16 @@ def ranks(scored: Scored) -> dict[str, Any]:
         "group_loss": (("group", "metric"), np.array(lost)),
         "group_ranks": (("group", "metric"), np.array(most)),
         "mean_ranks": ("metric", np.average(kept, axis=0, weights=scored.weight)),
-        "most_ranks": ("metric", fallen.max(axis=0)),
+        "most_ranks": ("metric", kept.max(axis=0)),
         "least_tau": ("metric", np.fmin.reduce(tau, axis=0)),
     }
+
+
+def _pooled_of(scored: Scored, group: int) -> Bools:
+    """Mark the systems of a group that were pooled; all of it where none was, as they lose nothing."""
+    own = scored.number == group
+    pooled: Bools = own & scored.learned_from
+    return pooled if pooled.any() else own
 
 
 def metric_figures(

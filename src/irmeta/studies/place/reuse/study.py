@@ -101,11 +101,11 @@ def reuse(
         if teams is None and groups.source == STEM
         else []
     )
-    notes = [
-        *guessed,
-        *_notes(depth, owner, pooled, len(names)),
-        *_depth_notes(looked, pooled, depth),
+    alarms = [
+        *_alone_alarms(len(names), pooled.size),
+        *_depth_alarms(looked, pooled, depth),
     ]
+    notes = [*guessed, *alarms, *_notes(depth, owner, pooled)]
     if new is not None:
         found, of_new = figures.new_run_figures(qrels, new, wanted, seen, models, level)
         data |= found
@@ -122,6 +122,7 @@ def reuse(
             "topics": len(looked.topics),
             "teams": groups.source,
             "team_count": len(names),
+            "alarms": alarms,
         },
         notes=notes,
     )
@@ -228,16 +229,19 @@ def _name(looked: LookedUp) -> str:
     return looked.task.judgments.qrels.name
 
 
-def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> list[str]:
+def _alone_alarms(groups: int, runs: int) -> list[str]:
+    """Say that no two runs are of one group."""
+    if groups < runs:
+        return []
+    return [
+        "each run is its own group; runs of one team share documents, so losses look too small: name the teams "
+        "(--teams)."
+    ]
+
+
+def _notes(depth: int | None, owner: Indices, pooled: Bools) -> list[str]:
     """Say what the figures rest on."""
     notes: list[str] = []
-    if groups == len(pooled):
-        notes.append(
-            Act(
-                "each run is its own group; runs of one team share documents, so losses look too "
-                "small: name the teams (--teams)"
-            )
-        )
     if depth is None:
         notes.append(
             "the pool has no depth: a group contributed every judged document that one of its "
@@ -259,7 +263,7 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools, groups: int) -> lis
     return notes
 
 
-def _depth_notes(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
+def _depth_alarms(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
     """Say where documents that a pool of this depth would have are not judged."""
     if depth is None:
         return []
@@ -268,9 +272,6 @@ def _depth_notes(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str
     if share >= JUDGED:
         return []
     return [
-        Act(
-            f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool "
-            "was shallower (--depth), or some of these runs were not pooled (column pooled of "
-            "--teams), so losses look too small"
-        )
+        f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool was shallower "
+        "(--depth), or some of these runs were not pooled (column pooled of --teams), so losses look too small."
     ]

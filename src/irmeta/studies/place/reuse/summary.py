@@ -152,6 +152,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
+def warnings(outcome: xr.Dataset) -> list[str]:
+    """Warn of losses that look too small."""
+    return list(about(outcome)["options"]["alarms"])
+
+
 def _any_run_sentences(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
     """Say what a run that was not pooled would lose, beside the gap to the next rank; then by which metrics."""
     metrics = [str(name) for name in outcome["metric"].values]
@@ -166,7 +171,7 @@ def _any_run_sentences(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
     )
     subject = teams_prefix(about(outcome)["options"], "a run that was not pooled would")
     lines = [
-        f"{subject} {verb} {size} by {metric} ({low} to {high} over {counted(pooled.size, 'group')} left out in turn), "
+        f"{subject} {verb} {size} by {metric} (between groups {low} to {high}; {pooled.size} left out in turn), "
         f"where neighbours in the ranking are {gap} apart, and fall by {_fall_clause(row, outcome.sizes['system'])}."
     ]
     least, most = known.row(0, named=True), known.row(-1, named=True)
