@@ -1,6 +1,7 @@
 """`irmeta report` and `irmeta demo` as users call them."""
 
 import re
+from html import unescape
 from pathlib import Path
 
 import numpy as np
@@ -113,6 +114,48 @@ def test_a_page_is_written_with_the_options_asked_for(
     assert "RR: the best system" in text
     assert "irmeta describe &#39;my scores.parquet&#39; --by RR" in text
     assert "--seed 3" in text
+
+
+@pytest.mark.usefixtures("empty_figures")
+def test_judges_are_compared_as_by_their_own_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The section on judges has the teams, the names of the files, whom the judge favours and the whole command."""
+    rng = np.random.default_rng(5)
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    lines = {"nist.txt": "", "llm.txt": ""}
+    for topic in range(8):
+        for at in range(30):
+            grade = int(rng.random() < 0.4)
+            lines["nist.txt"] += f"{topic} 0 d{at} {grade}\n"
+            lines["llm.txt"] += f"{topic} 0 d{at} {grade ^ int(rng.random() < 0.2)}\n"
+    for name, text in lines.items():
+        Path(name).write_text(text)
+    for system in range(6):
+        ranked = [
+            f"{topic} Q0 d{at} {rank} {10 - rank} s{system}\n"
+            for topic in range(8)
+            for rank, at in enumerate(rng.permutation(30)[:10])
+        ]
+        Path(f"runs/s{system}").write_text("".join(ranked))
+    teams = [f"s{system},team{system // 2}\n" for system in range(6)]
+    Path("teams.csv").write_text("run,team\n" + "".join(teams))
+    scored = "evaluate", "nist.txt", "runs", "-m", "P@10 AP", "-o", "x.parquet"
+    assert run(monkeypatch, *scored) == 0
+    command = "judges compare nist.txt llm.txt --runs runs -m P@10 --teams teams.csv"
+    capsys.readouterr()
+    assert run(monkeypatch, *command.split(), "--explain") == 0
+    first = " ".join(capsys.readouterr().out.split()).partition(". Both")[0]
+    given = "--human", "nist.txt", "--llm", "llm.txt", "--runs", "runs"
+    given += "--teams", "teams.csv", "--by", "P@10"
+    assert run(monkeypatch, "report", "x.parquet", "-o", "r", *given) == 0
+    page = unescape(Path("r/index.html").read_text("utf-8"))
+    assert first in page
+    assert f"irmeta {command} --seed 0" in page
+    assert "3 teams, not their 6 systems" in page
+    assert "Table: favour" in page
+    assert "irmeta validate runs --qrels QRELS" in page
 
 
 @pytest.mark.parametrize(

@@ -70,5 +70,7 @@ def test_judges_that_were_compared_are_shown() -> None:
     both = {"human": HUMAN[:, :10], "machine": MACHINE}
     outcome = compare_judges(both, metrics=["AP"], partitions=20)
     [panel] = judges.panels(content(outcome))
-    assert panel.command == "irmeta judges compare HUMAN MACHINE --runs RUNS"
+    assert panel.command.startswith(
+        "irmeta judges compare HUMAN MACHINE --runs RUNS -m AP"
+    )
     assert "machine may stand in for human to rank these 5 systems" in panel.findings[0]

@@ -62,6 +62,28 @@ def test_the_section_draws_what_the_study_found(tmp_path: Path) -> None:
     assert list((tmp_path / "report" / "figures").glob("reuse*penalty.svg"))
 
 
+def test_what_makes_losses_too_small_stands_with_them() -> None:
+    """The answer has a warning where the pool was shallower than was said, and its command the options."""
+    grades, runs = collection()
+    few = {
+        topic: {
+            document: grade
+            for document, grade in of.items()
+            if int(document[1:]) % 2 or document == "d0"
+        }
+        for topic, of in grades.items()
+    }
+    outcome = reuse(few, runs, depth=5, metrics="P@5 AP")
+    [panel] = panels(
+        Content.of({"made": evaluate(few, runs, "P@5 AP")}, results=[outcome])
+    )
+    warned = " ".join(panel.warnings)
+    assert "documents of the pooled runs are judged" in warned
+    assert "each run is its own group" in warned
+    assert not any(note in panel.warnings for note in panel.notes)
+    assert panel.command == "irmeta reuse QRELS RUNS -m 'P@5 AP' --depth 5"
+
+
 @pytest.mark.parametrize("by", ["P@5", "AP"])
 def test_each_run_s_loss_is_by_the_metric_of_the_page(by: str) -> None:
     """The figure of runs is of the metric that the page is by, whichever stands first."""

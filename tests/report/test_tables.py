@@ -134,6 +134,24 @@ def test_wide_tables() -> None:
     assert sum("bm25" in line for line in lines) == len(heads) > 1
 
 
+def test_each_block_has_the_columns_that_name_its_rows() -> None:
+    """Where rows share the first column, blocks repeat those after it that distinguish them, and no others."""
+    frame = pl.DataFrame(
+        {
+            "judge": ["machine"] * 2,
+            "metric": ["nDCG@10"] * 2,
+            "team": ["one", "other"],
+            **{f"figure{number}": [0.1, 0.2] for number in range(8)},
+        }
+    )
+    lines = forms.text(frame, width=60).splitlines()
+    heads = [line.split() for line in lines if "judge" in line]
+    assert len(heads) > 1
+    assert heads[0][:3] == ["judge", "metric", "team"]
+    assert all(head[:2] == ["judge", "team"] for head in heads[1:])
+    assert sum("other" in line for line in lines) == len(heads)
+
+
 def test_unknown_tables(outcome: xr.Dataset) -> None:
     """A table that the result does not have is an error that names the nearest."""
     with pytest.raises(

@@ -392,12 +392,30 @@ def test_one_metric_has_its_answer_too():
     by_group = fallen.groupby(one["group_of"]).mean()
     gap = float(np.median(np.diff(np.sort(one["score"].values[:, 0]))))
     losses = one["loss"].isel(metric=0).groupby(one["group_of"]).mean().values
+    between = f"{short(losses.min(), 3)} to {short(losses.max(), 3)}"
     assert first == (
-        f"A run that was not pooled would lose {short(only['mean_loss'], 3)} by P@5 (between groups {short(losses.min(), 3)} "
-        f"to {short(losses.max(), 3)}; {losses.size} left out in turn), where neighbours in the ranking are "
+        f"A run that was not pooled would lose {short(only['mean_loss'], 3)} by P@5 (between groups {between}; "
+        f"{losses.size} left out in turn), where neighbours in the ranking are "
         f"{short(gap, 3)} apart, and fall by {short(float(by_group.mean()), 1)} of {fallen.size} ranks on average, "
         f"{int(fallen.max())} at most."
     )
+
+
+def test_losses_are_of_pooled_runs_throughout():
+    """Mean, range over groups and ranks are of the runs that were pooled, also in a group with others."""
+    _, lists, grades = made(0)
+    others = {name for name in lists if name.endswith("r1")}
+    teams = Groups(groups_of(lists), unpooled=frozenset(others))
+    found = reuse(grades, lists, teams=teams, depth=5, metrics="P@5").data
+    pooled = found.isel(metric=0, system=found["pooled"].values)
+    losses = pooled["loss"].values
+    fallen = int((pooled["rank_without"] - pooled["rank"]).max())
+    assert found["group_loss"].values[:, 0].tolist() == losses.tolist()
+    said = findings(found)[0]
+    between = f"{short(losses.min(), 3)} to {short(losses.max(), 3)}"
+    mean = short(losses.mean(), 3)
+    assert f"lose {mean} by P@5 (between groups {between}; 10 left out in turn)" in said
+    assert said.endswith(f", {fallen} at most.")
 
 
 def test_a_run_that_gains_by_not_being_pooled_is_said_to_gain():

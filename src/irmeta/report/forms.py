@@ -86,7 +86,7 @@ def drawn(
     console = Console(
         file=buffer, width=width or WIDTH, highlight=False, markup=False, emoji=False
     )
-    for at, block in enumerate(_blocks(widths, console.width)):
+    for at, block in enumerate(_blocks(widths, console.width, _naming(cells, numeric))):
         if at:
             buffer.write("\n")
         table = Table(box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
@@ -109,9 +109,9 @@ def drawn(
 
 def side_by_side(frame: "pl.DataFrame", width: int | None = None) -> "pl.DataFrame":
     """Return the columns of a data frame that stand in the first block of its text."""
-    cells = _cells(frame.to_dict(as_series=False))
-    widths = _widths(cells, _numeric(frame), width or WIDTH)
-    return frame.select(_blocks(widths, width or WIDTH)[0])
+    cells, numeric = _cells(frame.to_dict(as_series=False)), _numeric(frame)
+    widths = _widths(cells, numeric, width or WIDTH)
+    return frame.select(_blocks(widths, width or WIDTH, _naming(cells, numeric))[0])
 
 
 def _numeric(frame: "pl.DataFrame") -> set[str]:
@@ -232,17 +232,35 @@ def _folded(text: str, width: int) -> str:
     return "\n".join(lines)
 
 
-def _blocks(widths: dict[str, int], width: int) -> list[list[str]]:
-    """Share columns out over tables that fit the width; each begins with the first column, which names the rows."""
-    first, *others = widths
-    blocks = [[first]]
-    used = widths[first]
+def _naming(cells: dict[str, list[str]], numeric: Collection[str]) -> list[str]:
+    """Return the columns that name the rows: the first, and if rows share it those texts after it that they differ in.
+
+    >>> rows = {"judge": ["a", "a"], "metric": ["AP", "AP"], "team": ["x", "y"], "p": [".1", ".2"]}
+    >>> _naming(rows, ["p"]), _naming({"team": ["x", "y"], "best": ["x", "z"]}, [])
+    (['judge', 'team'], ['team'])
+    """
+    first, *others = cells
+    named = [first]
     for name in others:
-        if used + widths[name] - BETWEEN > width and len(blocks[-1]) > 1:
-            blocks.append([first])
-            used = widths[first]
-        blocks[-1].append(name)
-        used += widths[name]
+        rows = list(zip(*(cells[one] for one in named), strict=True))
+        if name in numeric or len(set(rows)) == len(rows):
+            break
+        if len(set(cells[name])) > 1:
+            named.append(name)
+    return named
+
+
+def _blocks(
+    widths: dict[str, int], width: int, named: Sequence[str]
+) -> list[list[str]]:
+    """Share columns out over tables that fit the width; each further one begins with the columns that name the rows."""
+    blocks: list[list[str]] = [[]]
+    for name in widths:
+        used = sum(widths[one] for one in blocks[-1])
+        if used + widths[name] - BETWEEN > width and not set(blocks[-1]) <= set(named):
+            blocks.append(list(named))
+        if name not in blocks[-1]:
+            blocks[-1].append(name)
     return blocks
 
 

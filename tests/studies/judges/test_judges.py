@@ -736,11 +736,21 @@ def test_whom_a_judge_favours_on_other_topics_than_peoples() -> None:
         "judge favours family family1 most, by .0" in line for line in findings(outcome)
     )
     assert "favour of families" in overview(outcome)
-    assert set(tables(none)["favour"]["of"]) == {"group", "system"}
-    assert any(
-        "favours no family (Benjamini-Hochberg, .05); intervals, each by itself" in x
-        for x in findings(none)
+    listed = tables(none)["favour"]
+    assert set(listed["of"]) == {"group", "system"}
+    for of in ("group", "system"):
+        favours = listed.filter(of=of)["favour"].to_list()
+        assert favours == sorted(favours, reverse=True)
+    [bound] = [line for line in findings(none) if "favours no family" in line]
+    said = re.search(
+        r"each by itself, leave a (dis)?favour of at most (\S+) \((\w+)\)", bound
     )
+    low, high = (none[f"group_favour_{end}"][0, 0].values for end in ("low", "high"))
+    at = [str(name) for name in none["group"].values].index(said[3])
+    assert float(said[2]) == pytest.approx(np.abs([low, high]).max(), abs=5e-4)
+    end = low[at] if said[1] else high[at]
+    assert abs(end) == pytest.approx(np.abs([low, high]).max())
+    assert (end < 0) == bool(said[1])
     assert any("would be found in 80%" in note for note in about(none)["notes"])
 
 

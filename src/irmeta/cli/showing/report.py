@@ -1,7 +1,7 @@
 """`irmeta report`: every study on one page."""
 
+import shlex
 from dataclasses import dataclass, replace
-from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app, option
@@ -89,21 +89,23 @@ def report(
     called.names_in(names)
     cubes = replace(pooled, **names).cubes()
     files = pooled.scores
-    source = quote(files[0].name) if len(files) == 1 else "SCORES"
+    source = shlex.quote(files[0].name) if len(files) == 1 else "SCORES"
     with working(workers, quiet=quiet):
-        options: dict[str, Any] = {
-            "by": by,
-            "missing": pooled.missing,
-            "teams": teamed.read(),
-        }
+        teams = teamed.read()
+        options: dict[str, Any] = {"by": by, "missing": pooled.missing, "teams": teams}
         options |= {"title": title, "highlight": named(highlight)}
         options |= {"labels": called.labels}
         results = []
         if human is not None or llm is not None:
-            results += _judged(human, llm, runs, cubes, by)
+            results += _judged(human, llm, runs, cubes, by, teams, seed)
         if qrels is not None or (runs and not results):
-            results += [_left_out(qrels, runs, cubes, teamed.read(), depth)]
+            results += [_left_out(qrels, runs, cubes, teams, depth)]
         options |= {"results": results, "beside": beside}
+        given = {"QRELS": qrels, "HUMAN": human, "MACHINE": llm}
+        given |= {"RUNS": runs[0] if runs and len(runs) == 1 else None}
+        options["named"] = {
+            word: shlex.quote(file) for word, file in given.items() if file
+        }
         page, sections = write_sections(
             cubes, output, **options, rng=seed, source=source, pdf=pdf
         )
@@ -121,6 +123,8 @@ def _judged(
     runs: list[str] | None,
     cubes: "dict[str, xr.DataArray]",
     by: str | None,
+    teams: "Groups | str | None",
+    seed: int,
 ) -> "list[Result]":
     """Compare a machine's judgments with those of people, and where it judged more topics estimate by both."""
     from irmeta.errors import IrmetaError
@@ -136,8 +140,9 @@ def _judged(
         )
     [scores] = cubes.values()
     metric = raw(order_by(scores, by))
-    both = {"human": human, "machine": llm}
-    compared = compare_judges(both, runs=runs, metrics=[metric])
+    compared = compare_judges(
+        [human, llm], runs=runs, metrics=[metric], teams=teams, rng=seed
+    )
     joined = estimate(human, llm, runs=runs, metrics=[metric])
     inputs = about(joined.data)["inputs"]["collections"]
     if inputs["human"]["topics"] == inputs["machine"]["topics"]:

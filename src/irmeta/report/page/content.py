@@ -19,6 +19,8 @@ from irmeta.studies import name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, listed
 
+JUDGED = ("judges", "estimate")
+"""The studies of judgments by a machine beside those by people."""
 LEVELS: Mapping[Level, str] = {
     "topic": "Topic level",
     "within-topic": "Within topics",
@@ -37,6 +39,7 @@ class Asked(TypedDict, total=False):
     rng: int
     source: str
     calling: str
+    named: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,7 @@ class Content:
     missing : what was done with missing scores.  teams : the teams of the systems, if they are known.
     highlight : systems to mark.  calling : the option by which commands call systems as the page does.
     given : results of studies that need judgments or runs, by the study's name.
+    named : how commands name judgments and runs, by what stands for them where they are not known, as QRELS.
     results : what one section computes and another needs.
     """
 
@@ -64,6 +68,7 @@ class Content:
     given: Mapping[str, xr.Dataset] = field(default_factory=dict)
     results: dict[str, Any] = field(default_factory=dict)
     calling: str = ""
+    named: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def of(cls, cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]) -> "Content":
@@ -86,7 +91,12 @@ class Content:
             _marked(cubes, asked.get("highlight")),
             {name_of(one.data): one.data for one in asked.get("results", ())},
             calling=asked.get("calling", ""),
+            named=asked.get("named", {}),
         )
+
+    def files(self, *words: str) -> list[str]:
+        """Return how a command names judgments and runs; the words that stand for them where that is not known."""
+        return [self.named.get(word, word) for word in words]
 
     @property
     def by_team(self) -> str:
@@ -138,8 +148,13 @@ class Content:
     def by_machine(self, name: str) -> bool:
         """Say whether scores are by the judgments of the machine that the page compares with people."""
         digest = _digest(about(self.cubes[name]))
-        inputs = (about(one)["inputs"]["collections"] for one in self.given.values())
-        machines = [_digest(each.get("machine", {})) for each in inputs]
+        compared = [about(self.given[one]) for one in JUDGED if one in self.given]
+        machines = [
+            _digest(described)
+            for one in compared
+            for judge, described in one["inputs"]["collections"].items()
+            if judge != one["options"].get("truth", "human")
+        ]
         return digest is not None and digest in machines
 
     def levels(self, panel: Callable[[Level], Panel]) -> list[Panel]:

@@ -53,6 +53,7 @@ def panel(content: Content, name: str) -> Panel:
         }
     )
     notes = [str(note) for note in about_scores.get("notes") or []]
+    qrels, runs = content.files("QRELS", "RUNS")
     return Panel(
         name,
         [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
@@ -61,7 +62,7 @@ def panel(content: Content, name: str) -> Panel:
         ["missing"] if size["missing"] else [],
         options={**facts, **dict(about_scores.get("options") or {})},
         notes=notes,
-        command="irmeta validate RUNS --qrels QRELS",
+        command=f"irmeta validate {runs} --qrels {qrels}",
         warnings=[f"{name}: {line}." for line in left_out],
     )
 

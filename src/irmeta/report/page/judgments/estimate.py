@@ -23,13 +23,15 @@ def panels(content: Content) -> list[Panel]:
     if "estimate" not in content.given:
         return []
     outcome = content.given["estimate"]
+    human, machine, runs = content.files("HUMAN", "MACHINE", "RUNS")
+    command = f"irmeta judges estimate --human {human} --llm {machine} --runs {runs}"
     return [
-        attempt(str(metric), partial(_panel, outcome, str(metric)))
+        attempt(str(metric), partial(_panel, outcome, str(metric), command))
         for metric in outcome.metric.values
     ]
 
 
-def _panel(outcome: xr.Dataset, metric: str) -> Panel:
+def _panel(outcome: xr.Dataset, metric: str, command: str) -> Panel:
     """Show the means by one metric."""
     one = outcome.sel(metric=[metric])
     picture = Picture.of(f"Means by {metric}, with 95% intervals", one)
@@ -38,5 +40,5 @@ def _panel(outcome: xr.Dataset, metric: str) -> Panel:
         one,
         pictures={"means": picture},
         shown=["means"],
-        command=f"irmeta judges estimate --human HUMAN --llm MACHINE --runs RUNS -m '{metric}'",
+        command=f"{command} -m '{metric}'",
     )

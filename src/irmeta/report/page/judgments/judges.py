@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from shlex import quote
 
 import xarray as xr
 
@@ -26,7 +27,11 @@ def panels(content: Content) -> list[Panel]:
     """Make one panel where judges were compared, or all collections are judgments of the same runs on shared topics."""
     if "judges" in content.given:
         outcome = content.given["judges"]
-        command = "irmeta judges compare HUMAN MACHINE --runs RUNS"
+        human, machine, runs = content.files("HUMAN", "MACHINE", "RUNS")
+        command = (
+            f"irmeta judges compare {human} {machine} --runs {runs} -m {quote(names(outcome.metric)[0])}"
+            f"{content.by_team} --seed {content.seed}"
+        )
         return [attempt("All judges", partial(_panel, outcome, command))]
     if not are_judges(content.used):
         return []
@@ -69,6 +74,10 @@ def _panel(outcome: xr.Dataset, command: str) -> Panel:
         "All judges",
         outcome,
         pictures={"tau": picture},
-        shown=["systems", "significance"],
+        shown=[
+            "systems",
+            "significance",
+            *(["favour"] if "group_favour" in outcome else []),
+        ],
         command=command,
     )

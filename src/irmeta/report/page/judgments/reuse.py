@@ -1,12 +1,14 @@
 """The section on re-use: whether the pool is fair to a run that was not pooled."""
 
 from functools import partial
+from shlex import quote
 
 import xarray as xr
 
 from irmeta.metrics.names import raw
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, attempt, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
+from irmeta.scores.attributes import about
 
 TEXT = Text(
     "reuse",
@@ -25,10 +27,16 @@ def panels(content: Content) -> list[Panel]:
         return []
     outcome = content.given["reuse"]
     by = raw(next(iter(content.order.values())))
-    return [attempt("Left-out groups", partial(reuse_panel, outcome, by))]
+    options = about(outcome)["options"]
+    qrels, runs = content.files("QRELS", "RUNS")
+    command = (
+        f"irmeta reuse {qrels} {runs} -m {quote(' '.join(names(outcome.metric)))} --depth {options['depth'] or 0}"
+        f"{content.by_team}"
+    )
+    return [attempt("Left-out groups", partial(reuse_panel, outcome, by, command))]
 
 
-def reuse_panel(outcome: xr.Dataset, by: str) -> Panel:
+def reuse_panel(outcome: xr.Dataset, by: str, command: str) -> Panel:
     """Show what groups lose by each metric, the least first, and each run by one, if it is among them."""
     own = outcome.sel(metric=[by]) if by in outcome.metric.values else outcome
     pictures = {
@@ -46,5 +54,5 @@ def reuse_panel(outcome: xr.Dataset, by: str) -> Panel:
         outcome,
         pictures=pictures,
         shown=["metrics", "groups"],
-        command="irmeta reuse QRELS RUNS --teams TEAMS",
+        command=command,
     )

@@ -465,6 +465,7 @@ def _topics(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _favour(outcome: xr.Dataset) -> pl.DataFrame:
+    """List whom each judge favours by each metric, the most favoured first: groups, then systems."""
     parts = []
     for dim in ("group", "system"):
         if f"{dim}_favour" in outcome:
@@ -472,8 +473,14 @@ def _favour(outcome: xr.Dataset) -> pl.DataFrame:
             part = frame(outcome, columns, by=("judge", "metric", dim))
             part.columns = ["judge", "metric", "name", "favour", *ENDS]
             of = part.columns.index("name")
-            parts.append(part.insert_column(of, pl.lit(dim).alias("of")))
-    return with_nulls(pl.concat(parts))
+            part = with_nulls(part.insert_column(of, pl.lit(dim).alias("of")))
+            parts += [
+                one.sort(
+                    "favour", descending=True, nulls_last=True, maintain_order=True
+                )
+                for one in part.partition_by("judge", "metric", maintain_order=True)
+            ]
+    return pl.concat(parts)
 
 
 def _labels(outcome: xr.Dataset) -> pl.DataFrame:
