@@ -190,6 +190,21 @@ def test_systems_of_different_collections_are_compared_on_topics_of_their_own():
     )
 
 
+def test_of_many_systems_the_best_of_each_collection_are_compared():
+    """Whoever places all systems asks of the best, and not of the pair that differs most."""
+    ours, everybody = company(1.0)
+    told = findings(place(everybody, on=everybody))
+    best = {
+        name: max(one.system.values, key=lambda system: one.sel(system=system).mean())
+        for name, one in everybody.items()
+    }
+    across = [line for line in told if "among the systems of its collection" in line]
+    assert len(across) == 1
+    assert all(f"{system} on {name}" in across[0] for name, system in best.items())
+    anchored = findings(place(ours, on=everybody, anchor="a,b,c,d,e"))[0]
+    assert "mine on weak" in anchored
+
+
 def test_a_test_never_says_that_systems_are_equal():
     """Where p is above 5% no difference is shown, and systems are not significantly different."""
     cubes = {name: collection(name, seed) for name, seed in (("A", 5), ("B", 6))}

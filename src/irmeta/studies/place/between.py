@@ -10,7 +10,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, p_in_sentence, short, signed, with_interval
 from irmeta.scores.result import ends, frame
 from irmeta.studies.place.anchors import ANCHORED, DRIFT
-from irmeta.studies.place.rows import first, interval_of, most_of
+from irmeta.studies.place.rows import FEW, first, interval_of, most_of
 from irmeta.words import counted, listed
 
 SIDES = ("collection_a", "system_a", "collection_b", "system_b", "metric")
@@ -88,8 +88,14 @@ def sentences(
         by = "anchored_p"
     drift = views["drift"].filter(metric=metric).to_dicts()
     fields = {(row["collection_a"], row["collection_b"]): row for row in drift}
+    who = ""
+    if pairs.filter(metric=metric).height > FEW:
+        who = ", the best of each collection"
+        pairs = _best_against_best(
+            outcome, views["systems"].filter(metric=metric), pairs
+        )
     for row in first(pairs, metric, by=by):
-        said = _pair_sentence(row, options["level"])
+        said = _pair_sentence(row, options["level"], who)
         between = fields.pop((row["collection_a"], row["collection_b"]), None)
         if "anchored" in views:
             said += " " + _anchored_sentence(row, options)
@@ -100,8 +106,22 @@ def sentences(
         yield said
 
 
-def _pair_sentence(row: Mapping[str, Any], level: float) -> str:
-    """Say which of two systems stands higher, each among the systems of its collection."""
+def _best_against_best(
+    outcome: xr.Dataset, systems: pl.DataFrame, pairs: pl.DataFrame
+) -> pl.DataFrame:
+    """Keep of many pairs those of the best system of each collection, but for anchors."""
+    others = without_anchors(outcome, systems, [""]).sort("rank", maintain_order=True)
+    best = others.unique("collection", keep="first").select("collection", "system")
+    for side in "ab":
+        names = [f"collection_{side}", f"system_{side}"]
+        pairs = pairs.join(
+            best, left_on=names, right_on=["collection", "system"], how="semi"
+        )
+    return pairs
+
+
+def _pair_sentence(row: Mapping[str, Any], level: float, who: str) -> str:
+    """Say which of two systems stands higher, each among the systems of its collection; who : why these two."""
     a, b = _named_sides(row)
     difference = with_interval(*map(row.get, ends("difference")), sign=True)
     if row["p"] > 1 - level:
@@ -111,7 +131,7 @@ def _pair_sentence(row: Mapping[str, Any], level: float) -> str:
         verdict = (
             f"{higher} stands higher among the systems of its collection than {lower}"
         )
-    return f"{row['metric']}: {verdict}: standardized difference {difference}, {p_in_sentence(row['p'])}."
+    return f"{row['metric']}{who}: {verdict}: standardized difference {difference}, {p_in_sentence(row['p'])}."
 
 
 def _fields_sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
