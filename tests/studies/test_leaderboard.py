@@ -533,6 +533,15 @@ def test_few_tasks_are_of_the_part_without_holes() -> None:
     assert (few_tasks["low"] <= few_tasks["tau"]).all()
 
 
+def test_tasks_that_are_too_few_to_rank_as_all_are_counted() -> None:
+    """Where no choice of ten tasks ranks models as all do, the sentence says that these are too few."""
+    rng = np.random.default_rng(0)
+    names = [f"m{at}" for at in range(12)], [f"t{at}" for at in range(40)], ["AP"]
+    said = leaderboard(cube(rng.random((12, 40, 1)), *names)).findings
+    start = "10 tasks are too few to rank the 12 models as all 40 tasks do: such "
+    assert any(one.startswith(start) for one in said)
+
+
 def test_few_tasks_by_scores_of_0_and_1_have_figures() -> None:
     """Halves whose models all tie do not count, and the choice does not depend on what is done with holes."""
     right = (np.random.default_rng(2).random((12, 8, 1)) < 0.8).astype(float)

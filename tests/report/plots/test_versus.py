@@ -155,3 +155,15 @@ def test_of_very_many_opponents_the_nearest_are_drawn(monkeypatch):
     names = [label.get_text() for label in figure.axes[0].get_yticklabels()]
     assert set(names) == {far, *near}
     assert figure.legends[0].get_title().get_text() == "the 5 of 8 that differ least"
+
+
+def test_names_do_not_stand_over_bars_of_the_other_side() -> None:
+    """In a narrow figure only so many losses are named as their bars have room for."""
+    gaps = np.r_[np.linspace(0.3, 0.05, 25), np.linspace(-0.05, -0.3, 5)]
+    table = {
+        "mine": {str(at): 0.5 + gap for at, gap in enumerate(gaps)},
+        "bm25": {str(at): 0.5 for at in range(30)},
+    }
+    drawn = irmeta.versus(table, "mine", "bm25", metrics="AP").plot(width=3.3)
+    named = [one.get_text() for one in drawn.axes[0].texts]
+    assert named == ["0", "1", "2", "3", "4", "29", "28", "27", "26"]

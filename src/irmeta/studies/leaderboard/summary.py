@@ -658,7 +658,9 @@ def _few_tasks_sentences(outcome: xr.Dataset) -> list[str]:
         f"({interval(low, high, 2)} over halves of them)"
     )
     if taus[step] < CLOSE:
-        return [f"No few {task}s rank {every}: choices of {chosen} reach {worth}."]
+        return [
+            f"{chosen} {are(step + 1)} too few to rank {every}: such choices reach {worth}."
+        ]
     some = ", ".join(shortened(name) for name in names[: step + 1])
     rank = f"The {step + 1} {task}s {some} rank"
     if step == 0:

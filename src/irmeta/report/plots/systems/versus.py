@@ -149,8 +149,11 @@ def _name_ends(
     axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray
 ) -> None:
     """Name the topics with the largest gains and losses beyond the zero line, where their bars leave room."""
-    gains = np.flatnonzero(values > 0)[:NAMED]
-    losses = np.flatnonzero(values < 0)[-NAMED:]
+    bar = _points_across(axes) / values.size
+    gains = np.flatnonzero(values > 0)
+    gains = gains[: _names_beyond(gains.size * bar)]
+    losses = np.flatnonzero(values < 0)
+    losses = losses[-_names_beyond(losses.size * bar) :]
     for number, at in enumerate(gains):
         _name_bar(axes, topics[at], places[at], number, left=True)
     for number, at in enumerate(losses[::-1]):
@@ -158,6 +161,15 @@ def _name_ends(
     least, most = min(values.min(), 0), max(values.max(), 0)
     room = 0.3 * (most - least)
     axes.set_ylim(min(1.05 * least, -room), max(1.05 * most, room))
+
+
+def _names_beyond(points: float) -> int:
+    """Return how many names stand beyond bars that are so wide together, and not over those on the other side.
+
+    >>> [_names_beyond(points) for points in (3, 30, 36, 360)]
+    [1, 4, 5, 5]
+    """
+    return min(NAMED, max(1, int(1 + (points - 6) / STEP)))
 
 
 def _points_across(axes: Axes) -> float:
