@@ -17,6 +17,7 @@ from irmeta.datasets.reference import reference_model
 from irmeta.metrics.names import highest
 from irmeta.report.forms import figure
 from irmeta.report.page.leaderboard import write_leaderboard
+from irmeta.report.page.writing import write_report
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
 from irmeta.studies.leaderboard.study import leaderboard
@@ -385,6 +386,23 @@ def test_two_systems_are_compared_topic_by_topic(
     assert float(re.search(r"p = ([.\d]+)", said)[1]) == pytest.approx(p, abs=2e-4)
     assert f"better on {int((found > 0).sum())} topics" in said
     assert len(all_of(opened, ".versus rect")) == 12
+
+
+def test_a_page_opens_on_the_systems_to_mark(
+    browser: Any, scores: xr.DataArray, tmp_path: Path
+) -> None:
+    """The first system named is compared with the second, whichever of them is better."""
+    named = (
+        scores.mean("topic")
+        .sel(metric="AP@1000")
+        .sortby(scores.mean("topic").sel(metric="AP@1000"))
+    )
+    last, best = (str(named.system.values[at]) for at in (0, -1))
+    page = write_report({"made": scores}, tmp_path / "r", highlight=[last, best], rng=5)
+    browser.get(page.as_uri())
+    said = browser.find_element(By.CSS_SELECTOR, ".versus .said").text
+    assert said.startswith(f"By AP@1000, {last} scores ")
+    assert f" less than {best} " in said
 
 
 def test_marks_are_read_out(opened: Any, scores: xr.DataArray) -> None:

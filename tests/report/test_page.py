@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
+from tests.report.conftest import made
 
 from irmeta.choices import Missing
 from irmeta.errors import FileFormatError, ScoresError
@@ -29,6 +30,7 @@ from irmeta.report.page.systems.significance import range_of_power
 from irmeta.report.page.writing import _files_of, write_report
 from irmeta.report.plots import figure_of
 from irmeta.report.words import headlines
+from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
 from irmeta.scores.tables.frames import ALL
@@ -608,6 +610,35 @@ def test_numbers_of_a_page_that_are_not_finite_are_null() -> None:
     assert (
         templates.script({"a": [float("nan"), {"b": float("inf")}, 1.5]})
         == '{"a":[null,{"b":null},1.5]}'
+    )
+
+
+def test_the_top_of_a_page_has_the_answers_of_all_collections(
+    page_of_three: Path,
+) -> None:
+    """Each answer at the top says of which collection it is, on the page and on the terminal."""
+    text = page_of_three.read_text("utf-8")
+    top = text.partition('class="short"')[2].partition("</ul>")[0]
+    said = re.findall(r"(first|second|third): .{1,99} leads? by AP@1000", top)
+    assert said == ["first", "second", "third"]
+    power = re.search(r'"power-title".*?"gist">(.*?)</span>', text, re.DOTALL)[1]
+    assert all(f"On {name}, " in power for name in ("first", "second", "third"))
+    cubes = {name: made(seed, name) for seed, name in enumerate(("first", "second"))}
+    told = " ".join(headlines(sections(cubes, rng=5)).split())
+    assert "Leaderboard, first: " in told
+    assert "Leaderboard, second: " in told
+    assert "Size of the collection: second, AP@1000: " in told
+
+
+@pytest.mark.usefixtures("empty_figures")
+def test_runs_that_lack_topics_are_in_the_answer(
+    scores: xr.DataArray, tmp_path: Path
+) -> None:
+    """That no score is missing is said with the runs that score 0 for topics that they lack."""
+    facts = recorded({"lacking": {"system 1": 2, "system 2": 0}})
+    [data] = run({"made": scores.assign_attrs(facts)})["data"]
+    assert data.findings[0].endswith(
+        "no score is missing, but 1 run lacks topics, where the score is 0: system 1 on 2."
     )
 
 

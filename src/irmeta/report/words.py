@@ -32,8 +32,11 @@ def headlines(sections: Sequence[Section]) -> str:
     lines = []
     for section in sections:
         answered = [panel for panel in section.panels if not _failed(panel)]
-        if answered and section.key != "data":
-            lines.append(f"{section.title}: {answered[0].findings[0]}")
+        if section.key != "data":
+            for panel in answered if section.several else answered[:1]:
+                of = section.of(panel)
+                title = f"{section.title}, {of}" if of else section.title
+                lines.append(f"{title}: {panel.findings[0]}")
         lines += warned([warning for panel in answered for warning in panel.warnings])
         failed = [panel for panel in section.panels if _failed(panel)]
         lines += [

@@ -1,5 +1,6 @@
 """What the page is made of: sections ask a question, panels answer it with the result of one study."""
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
@@ -87,10 +88,22 @@ class Section(Text):
     """A question and the panels that answer it, one per collection or one per level.
 
     folded : whether the page shows the section only to who opens it.
+    several : whether the panels are of several collections: the answer of each stands at the top of the page.
     """
 
     panels: Sequence[Panel]
     folded: bool = False
+    several: bool = False
+
+    @property
+    def first(self) -> Sequence[Panel]:
+        """The panels whose answers stand at the top of the page."""
+        return self.panels if self.several else self.panels[:1]
+
+    def of(self, panel: Panel) -> str:
+        """Name the collection that a panel is of, where there are several and its answer does not."""
+        named = re.search(rf"(?<!\w){re.escape(panel.label)}(?!\w)", panel.findings[0])
+        return panel.label if self.several and not named else ""
 
 
 def of_study(

@@ -50,5 +50,10 @@ def sections(
         module = module_of(name)
         if panels := _panels(module, content):
             folded = name in FOLDED
-            made.append(Section(**vars(module.TEXT), panels=panels, folded=folded))
+            several = len(panels) > 1 and {one.label for one in panels} <= {*cubes}
+            made.append(
+                Section(
+                    **vars(module.TEXT), panels=panels, folded=folded, several=several
+                )
+            )
     return made

@@ -1,5 +1,6 @@
 """The section on the data: what was scored, and every score as a shade."""
 
+from collections.abc import Mapping
 from functools import partial
 
 import numpy as np
@@ -13,7 +14,7 @@ from irmeta.report.plots.rows import height
 from irmeta.report.plots.systems.description import shades
 from irmeta.scores.attributes import about
 from irmeta.scores.result import describe as described
-from irmeta.words import counted
+from irmeta.words import counted, listed
 
 REMARKS = 5
 """How many remarks on the data stand at the top; all are below."""
@@ -38,6 +39,7 @@ def panel(content: Content, name: str) -> Panel:
         missing = f"{size['missing']:,} of {scores.size:,} scores are missing"
     else:
         missing = "no score is missing"
+    missing += _lacking_clause(about(scores).get("lacking") or {})
     systems, topics, metrics = (counted(count, dim) for dim, count in counts.items())
     finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
     about_scores = about(scores)
@@ -65,6 +67,15 @@ def panel(content: Content, name: str) -> Panel:
         command=f"irmeta validate {runs} --qrels {qrels}",
         warnings=[f"{name}: {line}." for line in left_out],
     )
+
+
+def _lacking_clause(lacking: Mapping[str, int]) -> str:
+    """Say which runs score 0 on topics that they lack."""
+    runs = [f"{name} on {many}" for name, many in lacking.items() if many]
+    if not runs:
+        return ""
+    verb = "lacks" if len(runs) == 1 else "lack"
+    return f", but {counted(len(runs), 'run')} {verb} topics, where the score is 0: {listed(runs)}"
 
 
 def _shades(scores: xr.DataArray, by: str) -> Picture:

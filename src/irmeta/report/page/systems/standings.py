@@ -176,7 +176,7 @@ def board(
             "by": by,
             "systems": names(outcome.system),
             "topics": names(scores.topic),
-            "marked": [name for name in names(outcome.system) if name in marked],
+            "marked": [name for name in marked if name in outcome.system],
             "scores": {one: _packed(line.sel(metric=one).values) for one in held},
             "t": float(stdtrit(topics - 1, 0.975)),
             "right_or_wrong": names(scores.metric[right_or_wrong(scores)]),

@@ -86,8 +86,8 @@ export function boardOf(root, board, key) {
   const wide = root.querySelector(".widen");
   const picks = [...root.querySelectorAll(".pick")];
   const kept = `${key}-chosen`;
-  const before = recalled(kept).systems ?? board.marked[0] ?? "";
-  const named = before.split("\n");
+  const before = recalled(kept).systems?.split("\n");
+  const named = before ?? board.marked.slice(0, 2);
   let chosen = named.filter((name) => systems.includes(name));
 
   // The metric that the table is sorted by, if its scores are here.
