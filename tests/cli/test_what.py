@@ -3,6 +3,7 @@
 import json
 import os
 import shlex
+import shutil
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -51,6 +52,22 @@ def test_a_folder_of_judgments_and_runs(run, tmp_path):
     for words in asked:
         if words[0] not in SLOW:
             assert run(*words, "--quiet")[0] == 0, words
+
+
+def test_folders_of_folders_belong_together(run):
+    """Judgments in a folder go with runs beside it; of runs made again the first are scored, too."""
+    run("simulate", "-o", "c", "--systems", 8, "--topics", 12)
+    Path("c/qrels").mkdir()
+    shutil.move("c/qrels.txt", "c/qrels/people.txt")
+    shutil.copy("c/qrels/people.txt", "c/qrels/judge.txt")
+    out = run("what", "c")[1]
+    assert "are missing" not in out
+    scored = ["evaluate", "c/qrels/judge.txt", "c/runs", "-o", "scores.parquet"]
+    assert scored in commands(out)
+    shutil.copytree("c/runs", "c/again")
+    asked = commands(run("what", "c")[1])
+    assert [words[0] for words in asked][:3] == ["replicate", "validate", "evaluate"]
+    assert asked[2][:3] == ["evaluate", "c/qrels/judge.txt", "c/again"]
 
 
 def several(path, metrics, topics):
@@ -335,9 +352,12 @@ def test_folders_of_the_same_runs_are_experiments(run, tmp_path):
     judged = [f"{t} 0 d{t % 3} {1 + t % 2}\n" for t in range(9)]
     (tmp_path / "q.txt").write_text("".join(judged))
     _, out, _ = run("what", "original", "again", "q.txt")
-    [words] = commands(out)
-    assert words[0] == "replicate"
-    assert run(*words, "--quiet")[0] == 0
+    again, *others = commands(out)
+    assert again[0] == "replicate"
+    assert run(*again, "--quiet")[0] == 0
+    # the first folder is a collection all the same
+    assert ["evaluate", "q.txt", "original"] in [words[:3] for words in others]
+    assert not any("again" in words for words in others)
 
 
 def test_options_that_take_a_table_are_options(run):

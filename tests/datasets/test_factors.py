@@ -204,3 +204,16 @@ def test_topics_that_are_only_numbered_are_known_by_their_judgments(data, name, 
         for one in (judged, judged[::-1])
     ]
     assert [len(one) for one in doubts] == [0, 1]
+
+
+def test_a_folder_hides_no_factors_that_ship(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name of factors that ship is theirs beside a folder of that name; a file of it comes first."""
+    monkeypatch.chdir(tmp_path)
+    theirs = factor_files.load("trec8")
+    Path("trec8").mkdir()
+    assert factor_files.load("trec8").identical(theirs)
+    Path("trec8").rmdir()
+    factor_files.save(factor_files.load("web2012"), "trec8")
+    assert not factor_files.load("trec8").identical(theirs)

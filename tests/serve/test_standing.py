@@ -119,6 +119,9 @@ def test_a_run_without_a_score_has_no_line(filled: Site, tmp_path: Path) -> None
     found = stand(snapshot(engine, "lab"), {})
     engine.dispose()
     assert key not in found.lines
+    number = len(before.ranked) + 1
+    waits = f"1 of {number} runs is still being scored, so ranks will change."
+    assert found.finding == f"{waits} {before.finding}"
     assert [line.rank for line in found.ranked] == [one.rank for one in before.ranked]
 
 

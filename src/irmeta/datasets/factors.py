@@ -138,7 +138,7 @@ def is_factors(path: str | PathLike[str]) -> bool:
 def _found(path: str | PathLike[str]) -> Path:
     """Return the path of a factors file; a file comes before a name under which factors ship."""
     shipped = shipped_factors()
-    if readable(Path(path)).exists():
+    if readable(Path(path)).is_file():
         return Path(path)
     if str(path) in shipped:
         return shipped[str(path)]

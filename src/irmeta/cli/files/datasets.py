@@ -103,8 +103,8 @@ def _factors() -> "pl.DataFrame":
     from irmeta.scores.attributes import about
 
     rows = []
-    for name in shipped_factors():
-        factors = factor_files.load(name)
+    for name, path in shipped_factors().items():
+        factors = factor_files.load(path)
         sizes = (
             int(factors["n"].max()),
             factors.sizes["topic"],

@@ -136,10 +136,10 @@ def _groups(seen: Sequence["Seen"]) -> Iterator[list["Seen"]]:
 
 
 def _spread(one: "Seen") -> list["Seen"]:
-    """Return what a folder of folders of runs holds, as if it were named; all else is itself."""
+    """Return what a folder of runs alone, or of judgments alone, holds, as if it were named; all else is itself."""
     inside = [part for inner in one.parts for part in _spread(inner)]
     kinds = {part.kind for part in inside}
-    if one.kind == "folder" and "runs" in kinds and "judgments" not in kinds:
+    if one.kind == "folder" and len(kinds & {"runs", "judgments"}) == 1:
         return inside
     return [one]
 
@@ -213,7 +213,7 @@ def _of_runs(
         first, second = (shlex.quote(name) for name in (again * 2)[:2])
         against = f" --against {second}" if len(again) > 1 else ""
         yield "replicate", f"{files} --qrels {qrels} --system {first}{against}"
-        return
+        files, runs = _word(runs[0]), runs[:1]
     yield "validate", f"{files} --qrels {qrels}"
     beside = [location(part.path) for one in runs for part in one.parts]
     skip = "" if all(map(is_side_file, beside)) else " --on-error skip"

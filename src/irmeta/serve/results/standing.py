@@ -12,7 +12,7 @@ from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue.snapshot import Snapshot, Vectors
 from irmeta.serve.results import answers
 from irmeta.serve.results.answers import Difference, Interval
-from irmeta.words import decimal
+from irmeta.words import are, counted, decimal
 
 MOST = 400
 """Runs with rank sets, which take time quadratic in the number of runs."""
@@ -171,7 +171,20 @@ def stand(shot: Snapshot, known: Known) -> Standing:
         found.finding = _finding(found)
     elif found.apart:
         found.finding = "No run is ranked."
+    found.finding = _waiting(shot, found) + found.finding
     return found
+
+
+def _waiting(shot: Snapshot, found: Standing) -> str:
+    """Say first how many runs that came have no score yet; nothing where all have."""
+    accepted = [run.key for run in shot.runs if run.state == "accepted"]
+    waiting = shot.counts.get("received", 0) + len({*accepted} - found.vectors.keys())
+    if not waiting:
+        return ""
+    runs = counted(len(found.ranked) + waiting, "run")
+    return (
+        f"{waiting} of {runs} {are(waiting)} still being scored, so ranks will change. "
+    )
 
 
 def _choose(

@@ -128,7 +128,8 @@ def _shipped_factors(collection: str, topics: set[str]) -> xr.Dataset:
         return factor_files.load(collection)
     shipped = shipped_factors()
     theirs = {
-        name: {*map(str, factor_files.load(name).topic.values)} for name in shipped
+        name: {*map(str, factor_files.load(path).topic.values)}
+        for name, path in shipped.items()
     }
     # those with the fewest topics more come first
     holding = sorted(
