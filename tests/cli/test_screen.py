@@ -8,6 +8,7 @@ import pytest
 
 import irmeta
 from irmeta.cli import commands
+from irmeta.cli.app import is_argument
 from irmeta.metrics.names import parse_list
 from irmeta.report import screen
 from irmeta.scores.cube import cube
@@ -166,8 +167,9 @@ def test_a_help_fits_one_screen(run, verb):
     for one in commands()[verb].assemble_argument_collection():
         if not one.parameter.name:
             continue
-        assert one.name in whole
-        assert any(name in short.split() for name in one.names) or one.name in short
+        names = [one.parameter.metavar or one.name] if is_argument(one) else one.names
+        assert names[-1] in whole
+        assert any(name in short for name in names)
 
 
 def test_worst_and_best_topics_have_both_ends_where_rows_are_left_out(
@@ -205,3 +207,11 @@ def _of_topics(out: str) -> tuple[str, list[str]]:
     [text, *_] = re.findall(r"^topics by .*?\n\n", out, re.MULTILINE | re.DOTALL)
     title, rows = re.split(r"\ntopic .*\n─+\n", text)
     return title, [row.split()[0] for row in rows.split("\n") if row]
+
+
+def test_a_table_by_itself_says_what_it_is_of(run, file):
+    """Below the table of few topics stands of how many systems and topics it is, and what such a choice is worth."""
+    _, out, _ = run("leaderboard", file, "-m", "AP", "--table", "few")
+    assert "rank the 40 systems as all 50 topics do" in " ".join(out.split())
+    _, other, _ = run("leaderboard", file, "-m", "AP", "--table", "tau")
+    assert "as all 50 topics do" not in " ".join(other.split())

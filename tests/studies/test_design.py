@@ -149,15 +149,19 @@ def test_topics_are_chosen_for_systems_that_did_not_choose():
     assert (found["subset_survives"] < 1).all()
     names = found.tables["chosen"].filter(topics=3)["topic"]
     assert found.findings[0].startswith(
-        f"The best 3 of 24 topics are {', '.join(names)}: they rank systems that did not choose them by AP with tau "
+        f"The best 3 of 24 topics are {', '.join(names)}: by AP they rank the 12 systems as all topics do with tau "
     )
+    low = float(found["subset_gain_low"][0])
+    assert ("random topics may do as well" in found.findings[0]) == (low <= 0)
     # only topics were asked for: one sentence a size, and nothing of designs
     assert len(found.findings) == 2
     assert list(overview(found.data)) == ["tau with the ranking over all"]
     tasks = made.assign_coords(topic=[f"t{name}" for name in made.topic.values])
     [told] = design(tasks, target="AP", subset=[3], partitions=20).findings
     assert told.startswith("The best 3 of 24 tasks are t")
-    assert "they rank models that did not choose them" in told
+    assert "Of models that had no part in such a choice tau is" in told
+    both = design(tasks, target="AP", subset=[3], budget=1, partitions=20).findings
+    assert "does not pay for 2 tasks" in both[1]
     with pytest.raises(ScoresError, match=r"24 is not from 1 to 23; 24 topics are"):
         design(made, target="AP", subset=[24], partitions=20)
     with pytest.raises(ScoresError, match=r"at least 6 systems, .* not 5"):
@@ -304,7 +308,9 @@ def test_judgments_as_they_are_are_not_recommended_for_a_depth_that_has_more():
     assert asked[1].startswith(
         "10 topics as judged now (150 documents each) by AP have tau "
     )
-    assert asked[1].endswith(", but fewer documents than a depth asked for.")
+    assert asked[1].endswith(
+        ", the highest, but fewer documents a topic are judged so than at a depth asked for (--depths)."
+    )
     assert "as judged now" in default[0]
 
 

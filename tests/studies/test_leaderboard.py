@@ -457,7 +457,7 @@ def test_rank_sets_hold() -> None:
         ({"aggregate": "types"}, "types=FILE"),
         ({"types": {"t0": "a"}}, "no type for the task 't1'"),
         ({"level": 2}, "between 0 and 1"),
-        ({"metric": "AP"}, "no metric 'AP'"),
+        ({"metric": "quality"}, "no metric 'quality'"),
     ],
 )
 def test_wrong_options(options: dict[str, Any], says: str) -> None:

@@ -9,7 +9,7 @@ from irmeta.report.tables import named, overview, whole
 from irmeta.report.words import warned, wrapped
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import ENDS
-from irmeta.scores.notes import split_answers
+from irmeta.scores.notes import Beside, split_answers
 from irmeta.studies import STUDIES, Screen, name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, joined
@@ -45,7 +45,10 @@ def screen(
     left: list[str] = []
     size = _size(result)
     if table is not None:
-        views, above, said = {table: named(result.data, table)}, [], []
+        views, above = {table: named(result.data, table)}, []
+        said = list(
+            filter(lambda one: isinstance(one, Beside) and one.table == table, others)
+        )
         drawn = [text(views[table], table, width=width)]
     elif size is None:
         views, above, said = overview(result.data), answers[1:], others

@@ -7,6 +7,18 @@ class Answer(str):
     """A finding that answers the question by one of several metrics: it stands above the tables, as the first does."""
 
 
+class Beside(str):
+    """A finding that says what a table is of: it stands below the table, where only that is asked for."""
+
+    table: str
+
+    def __new__(cls, text: str, table: str = "") -> "Beside":
+        """Mark a sentence as one of a table, by its name."""
+        made = super().__new__(cls, text)
+        made.table = table
+        return made
+
+
 class Act(str):
     """A note that says what to do about these scores; it stands before others."""
 

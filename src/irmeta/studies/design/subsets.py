@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order, streams
 from irmeta.scores.attributes import about, is_trec
-from irmeta.scores.figures import intervals, short
+from irmeta.scores.figures import intervals, short, with_interval
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import frame, with_nulls
 from irmeta.stats.arrays import Floats, Ints
@@ -155,14 +155,14 @@ def _by_topics(table: pl.DataFrame) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> pl.DataFrame:
     """Show tau of the best, random and worst topics of each size, on the systems that chose and on others."""
-    noun, systems = _nouns(outcome)
+    _, systems = nouns(outcome)
     table = tables(outcome)["subsets"]
     between = intervals(table["new_low"].to_numpy(), table["new_high"].to_numpy(), 2)
     tau, chosen, new = (
         [short(value) for value in table[name]] for name in ("tau", "chosen", "new")
     )
     return table.select(
-        pl.col("topics").alias(f"{noun}s"),
+        "topics",
         pl.col("kind").alias("chosen"),
         pl.Series(f"by all {systems}", tau),
         pl.Series("by half", chosen),
@@ -171,11 +171,13 @@ def overview(outcome: xr.Dataset) -> pl.DataFrame:
     )
 
 
-def _nouns(outcome: xr.Dataset) -> tuple[str, str]:
+def nouns(outcome: xr.Dataset) -> tuple[str, str]:
     """Return what readers of these scores call a topic, and systems: tasks and models, unless runs are evaluated."""
     collections = about(outcome)["inputs"]["collections"].values()
     noun = unit_of(outcome)
-    if any(is_trec(facts, outcome["topic"].values) for facts in collections):
+    if "subset" not in outcome or any(
+        is_trec(facts, outcome["topic"].values) for facts in collections
+    ):
         return noun, "systems"
     return "task" if noun == "topic" else noun, "models"
 
@@ -191,8 +193,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _size_sentence(one: xr.Dataset) -> str:
     best, random = (one.sel(kind=kind) for kind in KINDS[:2])
-    noun, systems = _nouns(one)
-    target = about(one)["options"]["target"]
+    noun, systems = nouns(one)
+    options, collections = about(one)["options"], about(one)["inputs"]["collections"]
+    many = max(facts["systems"] for facts in collections.values())
     tau, new, low, high, other = (
         short(float(value))
         for value in (
@@ -203,19 +206,17 @@ def _size_sentence(one: xr.Dataset) -> str:
     )
     names = one["topic"].values[one["subset_topics"].values]
     return (
-        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: they rank {systems} "
-        f"that did not choose them by {target} with tau {new} to the ranking by all ({low} to {high} over halves); "
-        f"random {noun}s with tau {other}. On all {systems}, which choose the best {noun}s, tau is {tau}: "
-        f"{_gain_clause(one)}."
+        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: by {options['target']} "
+        f"they rank the {many} {systems} as all {noun}s do with tau {tau}. Of {systems} that had no part in such a "
+        f"choice tau is {new} ({low} to {high} over halves of the {systems}), and {other} by as many random {noun}s: "
+        f"{_gain_clause(one, noun)}."
     )
 
 
-def _gain_clause(one: xr.Dataset) -> str:
-    """Say how much of the gain over random topics other systems see."""
-    survives, beats = float(one["subset_survives"]), float(one["subset_beats"])
-    better = f"better than {100 * beats:.0f}% of random choices"
-    if not float(one["subset_gain_low"]) > 0:
-        better += ", and in some halves no better than the mean of them"
-    if np.isnan(survives):
-        return better
-    return f"{100 * max(survives, 0):.0f}% of the gain is left, {better}"
+def _gain_clause(one: xr.Dataset, noun: str) -> str:
+    """Say what choosing gains for other systems, or that random topics may do as well."""
+    ends = (float(one[f"subset_gain{end}"]) for end in ("", "_low", "_high"))
+    gain = with_interval(*ends, sign=True)
+    if float(one["subset_gain_low"]) > 0:
+        return f"choosing gains {gain}"
+    return f"choosing gains {gain}, nothing for sure, so that random {noun}s may do as well"

@@ -62,7 +62,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if not _only_subsets(outcome):
         measured = _yes_or_no(pl.col("measured")).alias("measured")
         shown["best for each cost"] = _readable(views["front"], measured)
-    called = {"topics": f"{unit_of(outcome)}s"}
+    called = {"topics": f"{subsets.nouns(outcome)[0]}s"}
     return {title: part.rename(called) for title, part in shown.items()}
 
 
@@ -118,7 +118,7 @@ def _design_sentences(outcome: xr.Dataset) -> list[str]:
     tau = outcome["chosen_tau"].values
     if np.isnan(tau).all():
         return [
-            f"A budget of {options['budget']:g} does not pay for 2 {unit_of(outcome)}s in any design."
+            f"A budget of {options['budget']:g} does not pay for 2 {subsets.nouns(outcome)[0]}s in any design."
         ]
     best = int(outcome["best"])
     way = outcome.isel(way=best)
@@ -127,11 +127,12 @@ def _design_sentences(outcome: xr.Dataset) -> list[str]:
     promised, low, high = (
         short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high")
     )
+    noun, systems = subsets.nouns(outcome)
     uncounted = ", judgments not counted" if np.isnan(float(way["judgments"])) else ""
     of_first = (
         f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}"
         f"{uncounted}: they "
-        f"rank systems as {target} does on as many other {unit_of(outcome)}s with tau {promised} ({low} to "
+        f"rank {systems} as {target} does on as many other {noun}s with tau {promised} ({low} to "
         f"{high}{_reached_clause(outcome, topics)})."
     )
     return [
@@ -176,7 +177,7 @@ def _spending_sentences(
     said = []
     if paid > most:
         said.append(
-            f"The budget pays for {paid} {unit_of(outcome)}s, but figures are extrapolated only to {most}."
+            f"The budget pays for {paid} {subsets.nouns(outcome)[0]}s, but figures are extrapolated only to {most}."
         )
     if np.isnan(float(way["judgments"])):
         what = "clusters and topics" if unit_of(outcome) == CLUSTER else "topics"
@@ -194,7 +195,8 @@ def _passed_over_sentences(outcome: xr.Dataset, best: int) -> list[str]:
     way = outcome.isel(way=highest)
     bought = _tau_reached(way, int(way["affordable"]))
     return [
-        f"{bought} have tau {short(float(way['chosen_tau']))}, but fewer documents than a depth asked for."
+        f"{bought} have tau {short(float(way['chosen_tau']))}, the highest, but fewer documents a topic are judged so "
+        "than at a depth asked for (--depths)."
     ]
 
 
@@ -221,7 +223,7 @@ def _best_pool_sentences(outcome: xr.Dataset, best: int) -> list[str]:
 
 
 def _tau_reached(way: xr.Dataset, topics: int) -> str:
-    return f"{topics} {unit_of(way)}s {way['label'].item()}"
+    return f"{topics} {subsets.nouns(way)[0]}s {way['label'].item()}"
 
 
 def _reached_clause(outcome: xr.Dataset, topics: int) -> str:
@@ -271,6 +273,7 @@ def _target_sentences(outcome: xr.Dataset, target: str, best: int) -> list[str]:
 
 def _only_way_sentence(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str:
     """Say what tau the only way reaches, on the most topics that measured it and on the most that are asked for."""
+    noun, systems = subsets.nouns(outcome)
     sizes = way["size"].values
     measured = sizes[sizes <= int(outcome["half"])]
     parts = []
@@ -282,7 +285,7 @@ def _only_way_sentence(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str
             f"{tau} on {size} ({low} to {high}{_reached_clause(outcome, size)})"
         )
     return (
-        f"Judging {way['label'].item()} ranks systems as {target} does on as many other {unit_of(outcome)}s with tau "
+        f"Judging {way['label'].item()} ranks {systems} as {target} does on as many other {noun}s with tau "
         f"{joined(parts)}."
     )
 

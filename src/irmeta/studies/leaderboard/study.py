@@ -88,7 +88,7 @@ def leaderboard(
     types : task types: by name of the task, or a CSV with the columns task and type
     cost : a CSV with the columns model and cost, or costs by name of the model; says which models may be on the front:
         no cheaper one is shown to be better
-    metric : the metric that ranks, where the scores have several; by default the first
+    metric : the metric that ranks, of several; by default the first
     level : level at which all rank sets hold at once
     resamples : number of random sign flips for the rank sets, 40 or more; by default 1000, of scores with holes 400
     first : number of models in the table for reading; JSON and CSV have all; by default a screen of them, all in a file

@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.metrics.names import ESTIMATED, standardized
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, interval, row_limit, short, spans
-from irmeta.scores.notes import Answer
+from irmeta.scores.notes import Answer, Beside
 from irmeta.scores.result import frame, is_estimated, standardization_of, with_nulls
 from irmeta.scores.tables.frames import SCORE
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
@@ -659,10 +659,13 @@ def _few_tasks_sentences(outcome: xr.Dataset) -> list[str]:
     )
     if taus[step] < CLOSE:
         return [
-            f"{chosen} {are(step + 1)} too few to rank {every}: such choices reach {worth}."
+            Beside(
+                f"{chosen} {are(step + 1)} too few to rank {every}: such choices reach {worth}.",
+                "few",
+            )
         ]
     some = ", ".join(shortened(name) for name in names[: step + 1])
     rank = f"The {step + 1} {task}s {some} rank"
     if step == 0:
         rank = f"The {task} {some} alone ranks"
-    return [f"{rank} {every}: such choices reach {worth}."]
+    return [Beside(f"{rank} {every}: such choices reach {worth}.", "few")]
