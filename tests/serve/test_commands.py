@@ -18,11 +18,14 @@ from sqlalchemy import Engine
 
 import irmeta
 from irmeta.errors import IrmetaError
+from irmeta.io.formats.nights import read_nights
 from irmeta.serve import client, running
 from irmeta.serve.catalogue import boards, databases, people, submissions, tables
+from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew import tasks
 from irmeta.serve.crew.child import Child
 from irmeta.serve.operating import importing
+from irmeta.serve.results.standing import stand
 from irmeta.serve.site import Site
 
 from .conftest import (
@@ -128,8 +131,16 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     engine.dispose()
 
 
+def _lines_of(site: Site) -> list[str]:
+    """Name the runs that the board ranks."""
+    engine = tables.upgraded(site.database)
+    ranked = stand(snapshot(engine, "lab"), {}).ranked
+    engine.dispose()
+    return [line.label for line in ranked]
+
+
 def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> None:
-    """Exit codes say what came of a run: 0 taken, 1 refused, 3 surely worse than the baseline; the score is printed."""
+    """Exit codes say what came of a run; of nights that replace each other one is ranked, and all are looks."""
     site, to = listening
     given = ["--to", to, "--token-file", str(site.folder / "token")]
     for name, skill in (("good", 3.0), ("bad", 0.0), ("worst", -1.0)):
@@ -152,6 +163,15 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
     code, out, _ = run("submit", str(tmp_path / "good"), *given, "--name", "night")
     assert code == 2
     assert "called night; choose another name, or replace that run (--name NAME" in out
+    before = len(_lines_of(site))
+    nights = [*given, *night, "--history", str(tmp_path / "n.jsonl"), "--replace"]
+    nights[nights.index("worst")] = "nightly"
+    for seed in (11, 12, 13):
+        (tmp_path / "tonight").write_bytes(a_run(seed, 0.4))
+        code, out, _ = run("submit", str(tmp_path / "tonight"), *nights)
+        assert code in (0, 3), out
+    assert len(_lines_of(site)) == before + 1
+    assert len(read_nights(tmp_path / "n.jsonl")) == 3
     (tmp_path / "broken").write_text("x\n")
     code, out, _ = run("submit", str(tmp_path / "broken"), *given, "--check")
     assert code == 1

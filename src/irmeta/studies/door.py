@@ -229,9 +229,23 @@ class Door:
             mend = f"say {_MEANT[wrong[0]]}="
         elif wrong[0] == "labels":
             mend = "name the systems of its result: .labelled('labels.csv')"
+        elif page := self._page_with(wrong[0]):
+            mend = f"it is of its page: irmeta.{page}(result, folder, {wrong[0]}=...)"
         else:
             mend = nearest(wrong[0], known)
         return f"{text}; {mend}"
+
+    def _page_with(self, name: str) -> str:
+        """Return the function that writes a result to a folder, if it has a parameter of this name."""
+        from irmeta.studies import STUDIES
+
+        for one in STUDIES.values():
+            if one.function == self.function.__name__ and one.command is not None:
+                module, _, page = one.command.page.rpartition(".")
+                write = getattr(import_module(module), page) if page else None
+                if write is not None and name in inspect.signature(write).parameters:
+                    return page
+        return ""
 
     @cached_property
     def takes(self) -> dict[str, "Parameter"]:

@@ -122,7 +122,7 @@ def submit(
     token_file : file with the token, of mode 0600; by default IRMETA_TOKEN
     format : what to print
 
-    irmeta submit tonight.gz --to http://127.0.0.1:8400/b/covid1 --baseline main --wait --fail-if-worse 0.02
+    irmeta submit tonight.gz --replace --to http://127.0.0.1:8400/b/covid1 --baseline main --wait --fail-if-worse 0.02
     """
     from irmeta.serve import client
     from irmeta.serve.catalogue.rules import NAMED, clock, fit, names_of
