@@ -165,6 +165,10 @@ def test_what_select_does_is_told_where_a_study_does_not() -> None:
     wrong = {"metrics": ["AP"]}
     with pytest.raises(TypeError, match=r"say metric=, or .*irmeta\.select\(scores, m"):
         irmeta.leaderboard(scores, **wrong)
+    wrong = {"about": "about.csv"}
+    of_page = r"irmeta\.write_leaderboard\(result, folder, about=\.\.\.\)"
+    with pytest.raises(TypeError, match=of_page):
+        irmeta.leaderboard(scores, **wrong)
 
 
 def test_names_with_commas_are_told_how_to_be_named() -> None:

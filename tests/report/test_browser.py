@@ -657,7 +657,7 @@ def test_a_model_opens_by_keyboard(ranking: Any) -> None:
 
 @pytest.mark.parametrize("width", WIDTHS.values(), ids=WIDTHS)
 def test_the_ranking_fits_its_window(browser: Any, board: Path, width: int) -> None:
-    """From a phone to a projector the page of a leaderboard does not stick out sideways, and no name is cut."""
+    """From a phone to a projector neither the page of a leaderboard nor a model's tasks stick out; no name is cut."""
     screen = {
         "width": width,
         "height": 900,
@@ -680,5 +680,13 @@ def test_the_ranking_fits_its_window(browser: Any, board: Path, width: int) -> N
             "(name.scrollWidth > name.clientWidth || name.scrollHeight > name.clientHeight))"
             ".map((name) => name.textContent)"
         )
+        click(browser, "#rows th button")
+        beyond, share = browser.execute_script(
+            "const table = document.querySelector('#model .scroller');"
+            "const task = table.querySelector('tbody th');"
+            "return [table.scrollWidth - table.clientWidth, task.offsetWidth / table.clientWidth]"
+        )
+        assert beyond == 0
+        assert share > 0.35
     finally:
         browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
