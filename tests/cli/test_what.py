@@ -250,6 +250,24 @@ def test_a_path_that_is_not_there_is_an_error(run):
     assert err == "irmeta: nosuch: no such file\n"
 
 
+def test_judgments_with_an_error_say_which(run):
+    """A line that contradicts another is named, as where judgments of two judges stand in one file."""
+    Path("q.json").write_text("1 0 d1 2\n1 0 d2 0\n1 0 d1 0\n")
+    said = " ".join(run("what", "q.json")[1].split())
+    assert (
+        "q.json: judgments, but line 3: document 'd1' of topic '1' also stands on line 1"
+        in said
+    )
+
+
+def test_labels_say_of_how_many_collections_scores_are(run):
+    """Each judge's labels are a collection, over which missing scores are counted."""
+    Path("labels.csv").write_text(TEXTS["labels.csv"][0])
+    assert "2 collections, 2 systems, 1 topic" in " ".join(
+        run("what", "labels.csv")[1].split()
+    )
+
+
 def test_a_table_of_teams_names_the_commands_that_take_it(run):
     """Each command that is named has --teams, and the board shows them as facts."""
     Path("t.csv").write_text("run,team\nx,a\ny,a\n")

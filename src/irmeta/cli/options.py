@@ -214,7 +214,8 @@ class Best:
     """Which systems to keep.
 
     top : use only the best systems: this share of them, as in 0.75; by default all
-    by : the metric whose best systems --top keeps; it need not be in --metrics; by default the first
+    by : the metric whose best systems --top keeps; it need not be in --metrics; by default the first, or
+        AP@1000 of evaluate's own set
     """
 
     panel: ClassVar[str] = SCORES

@@ -8,7 +8,7 @@ from irmeta.words import BLANKS, shortened
 
 RUN_ENDS = (
     *(".run", ".txt", ".trec", ".res", ".results", ".json"),
-    *(".eval", ".treceval", ".trec_eval"),
+    *(".eval", ".treceval", ".ndcgeval", ".trec_eval"),
 )
 """What the name of a file of a run, or of its scores, may end with, besides that it is compressed."""
 RUN_BEGINS = "input."

@@ -62,6 +62,18 @@ def test_trec_eval(tmp_path: Path) -> None:
     assert cube.attrs["collection"] == "mine"
 
 
+def test_two_files_of_one_system_are_one_system(tmp_path: Path) -> None:
+    """What TREC hands out as NAME.treceval and NAME.ndcgeval are the metrics of one system."""
+    files = [
+        put(tmp_path, "bm25.treceval", TOPICS),
+        put(tmp_path, "bm25.ndcgeval", "ndcg_cut_10\t1\t0.3\nndcg_cut_10\t2\t0.1\n"),
+    ]
+    cube = import_trec_eval(files)
+    assert cube.system.values.tolist() == ["bm25"]
+    assert cube.metric.values.tolist() == ["AP", "P@5", "nDCG@10"]
+    assert cube.notnull().all()
+
+
 def test_several_runs_in_one_trec_eval_file(tmp_path: Path) -> None:
     """Outputs put one after the other are told apart by the runid that ends each one's topics."""
     other = TOPICS.replace("0.7", "0.1")

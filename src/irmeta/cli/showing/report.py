@@ -60,7 +60,7 @@ def report(
     The folder gets index.html, which works by itself and offline; tables/ with CSV and LaTeX; figures/ with SVG.
 
     output : the output folder: new, empty, or one of an earlier report
-    by : the metric that systems are ordered by; by default the first
+    by : the metric that systems are ordered by; by default the first, or AP@1000 of evaluate's own set
     title : title of the page; by default the collections, and the size of one
     highlight : systems to mark, separated by commas; 'bm25*' matches names, @FILE has one on each line
     qrels : the qrels of the collection: adds a section on what a new run loses

@@ -84,7 +84,7 @@ def write_report(
 
     cubes : one, or several by collection name.
     folder : the folder to write: new, empty, or one of an earlier report.
-    by : the metric that systems are ordered by; the first by default.
+    by : the metric that systems are ordered by; by default the first, or AP@1000 of evaluate's own set.
     missing : what to do with missing scores, as in `selection.complete`, by default what leaves most scores; the page
     says what was left out. With "error" the sections that take complete scores say why they have no answer.
     teams : the teams of the systems, a table or "stem" of their names; intervals over systems then take teams.

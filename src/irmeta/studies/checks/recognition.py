@@ -114,7 +114,9 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
     said = "empty"
     if start:
         said = f"not known to irmeta; it begins {start.decode(errors='replace')!r}"
-    if start and str(where).endswith((".csv", ".tsv")):
+    if _kind(where) == "judgments":
+        said = f"judgments, but {_why_unread(path, where)}"
+    elif start and str(where).endswith((".csv", ".tsv")):
         said = f"not a table of scores yet: {_why_no_table(path)}"
     return Seen(path, "unknown", said)
 
@@ -146,6 +148,15 @@ def _unassigned_nuggets(path: str) -> str:
     except IrmetaError:
         pass
     return ""
+
+
+def _why_unread(path: str, where: Location) -> str:
+    """Say what is wrong with the first line of judgments that cannot be taken."""
+    try:
+        read_qrels(where)
+    except IrmetaError as error:
+        return str(error).partition("\n")[0].replace(f"{path}:", "line ", 1)
+    return "none that irmeta takes"
 
 
 def _why_no_table(path: str) -> str:
@@ -553,7 +564,8 @@ def _seen_of_cubes(path: str, reader: TableKind, cubes: list[xr.DataArray]) -> S
     )
     missing = sum(int(cube.isnull().sum()) for cube in cubes)
     holes = f"; {counted(missing, 'score')} missing" if missing else ""
-    many = counted(len(systems), "system")
+    several = f"{counted(len(cubes), 'collection')}, " if len(cubes) > 1 else ""
+    many = f"{several}{counted(len(systems), 'system')}"
     if topics == (ALL,):
         topics = ()
         sizes = f"means of {many} by {counted(len(metrics), 'metric')}"

@@ -74,7 +74,8 @@ def describe(
     """Estimate systems' means, with intervals over topics, and the ranks they may have; describe topics and scores.
 
     scores : a cube of at least 2 systems and 2 topics
-    by : the metric that systems are listed and chosen by, which is described, too; by default the first
+    by : the metric that systems are listed and chosen by, which is described, too; by default the first, or
+        AP@1000 of evaluate's own set
     level : of intervals and rank sets, in (0, 1)
     sets : "marginal" rank sets each cover the true rank of one system, named before anybody saw the scores;
         "simultaneous" ones cover those of all systems at once
