@@ -204,3 +204,10 @@ def test_scores_that_name_no_metric_say_where_it_is_named(given: str) -> None:
     table = {name: {"1": 0.5, "2": at / 9} for at, name in enumerate("abc")}
     with pytest.raises(IrmetaError, match=r"from_frame\(table, metric=NAME\)"):
         irmeta.describe(table, metrics=given)
+
+
+def test_help_names_the_options_of_an_import() -> None:
+    """What keywords may be called stands in the signature, one by one."""
+    shown = inspect.signature(irmeta.import_table).parameters
+    assert "columns" not in shown
+    assert {"system", "topic", "metric", "score", "rows", "ignore"} <= shown.keys()

@@ -316,3 +316,15 @@ def test_topics_for_a_difference_on_trec8(data):
     )
     assert design["t test"] == 702
     assert 3 < design["t test"] / design["real pairs, p50"] < 3.3
+
+
+def test_few_systems_have_no_note_on_a_variance():
+    """Where E rho2 is left out, that its variance is negative says nothing."""
+    rng = np.random.default_rng(1)
+    for systems, told in ((3, False), (4, True)):
+        names = [f"s{at}" for at in range(systems)]
+        scores = 0.5 + 0.1 * rng.normal(size=(systems, 12, 1))
+        scores -= scores.mean(axis=1, keepdims=True) - 0.5
+        made = cube(scores, names, [str(at) for at in range(12)], ["AP"])
+        notes = irmeta.reliability(made, metrics="AP").notes
+        assert any("negative" in note for note in notes) == told

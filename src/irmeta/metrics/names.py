@@ -369,13 +369,15 @@ def nearest(name: str, known: Iterable[str]) -> str:
     return f"choose from {listed(options, 20)}"
 
 
-def alike(name: str, known: Iterable[str], least: float = 0.4) -> list[str]:
+def alike(name: str, known: Iterable[str], least: float = 0.5) -> list[str]:
     """Return up to three known names that are most like a wrong one, the nearest first.
 
     least : how alike they must be, from 0 to 1.
 
     >>> alike("bonferoni", ["holm", "bh", "bonferroni"]), alike("pdf", ["table", "csv"])
     (['bonferroni'], [])
+    >>> alike("nothere", ["ingot-8b-r3"])
+    []
     """
     lowered = {option.lower(): option for option in known}
     close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=least)

@@ -136,7 +136,7 @@ def from_frame_all(
     {'fiqa': (2, 1, 1)}
     """
     rows, notes, runs, clusters, unused, doubts = frames.rows_of(table, **columns)
-    told: dict[str, Any] = {"notes": notes, UNUSED: unused, DOUBTS: doubts}
+    told: dict[str, Any] = {"notes": notes, DOUBTS: doubts}
     told = {name: said for name, said in told.items() if said}
     parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
     every = {str(name): frames.cells(part) for (name,), part in parts.items()}
@@ -145,6 +145,8 @@ def from_frame_all(
         units = [clusters.get(name, {}).get(topic, topic) for topic in one.topics]
         systems, values, facts = _mean_over_runs(one, runs, units)
         names = systems, one.topics, one.metrics
+        if unused:
+            facts[UNUSED] = {column: groups[name] for column, groups in unused.items()}
         of_one = cube(values, *names, collection=name, provenance={**told, **facts})
         if len(set(units)) < len(units):
             together = ("topic", np.array(units, dtype=object))

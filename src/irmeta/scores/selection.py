@@ -185,12 +185,17 @@ def _is_number(name: str) -> bool:
     return name.isdecimal() and len(name) <= 18
 
 
-def unknown_system_hint(scores: xr.DataArray, name: str) -> str:
-    """Say what to do about a system that is not there: the nearest, and that only some systems were chosen."""
+def unknown_system_hint(
+    scores: xr.DataArray, name: str, also: Iterable[str] = ()
+) -> str:
+    """Say what to do about a system that is not there: the nearest, and that only some systems were chosen.
+
+    also : what else could have been named.
+    """
     systems = [str(one) for one in scores.system.values]
     every = about(scores).get(CHOSEN, {}).get("systems", len(systems))
     if every == len(systems):
-        return nearest(name, systems)
+        return nearest(name, [*systems, *also])
     return (
         f"only {len(systems)} of {every} systems are chosen; add it to --systems if it is one of the others, or "
         f"{nearest(name, systems)}"

@@ -159,9 +159,10 @@ class Door:
     def plain(self) -> inspect.Signature:
         """The signature as help and editors show it: without what annotations say to the command line."""
         each = self.signature.parameters.values()
+        shown = [part for one in each for part in _named_options(one)]
         return self.signature.replace(
             parameters=[
-                one.replace(annotation=_without_notes(one.annotation)) for one in each
+                one.replace(annotation=_without_notes(one.annotation)) for one in shown
             ]
         )
 
@@ -262,6 +263,17 @@ class Door:
                 text = texts.get(name, "")
                 takes[name] = Parameter(name, hints[name], one.default, text)
         return takes
+
+
+def _named_options(one: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return the options that a parameter stands for, where it is what is left of the keywords; else itself."""
+    of = get_args(one.annotation)
+    if one.kind is not one.VAR_KEYWORD or not of:
+        return [one]
+    return [
+        inspect.Parameter(name, one.KEYWORD_ONLY, default=..., annotation=hint)
+        for name, hint in of[0].__annotations__.items()
+    ]
 
 
 def _without_notes(annotation: Any) -> Any:

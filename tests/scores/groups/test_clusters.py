@@ -3,6 +3,7 @@ import re
 from itertools import product
 
 import numpy as np
+import polars as pl
 import pytest
 import xarray as xr
 from scipy import stats
@@ -13,7 +14,7 @@ from irmeta.io.tables.spreadsheet import import_table
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
-from irmeta.scores.cube import cube
+from irmeta.scores.cube import cube, from_frame_all
 from irmeta.scores.groups.clusters import (
     by_cluster,
     cluster_facts,
@@ -446,3 +447,25 @@ def test_systems_that_are_apart_by_as_much_on_all_topics_are_compared():
     _, notes = prepare(clustered)
     assert not any("design effect" in note for note in notes)
     assert any("6 clusters" in note for note in notes)
+
+
+def test_groups_of_an_unused_column_are_counted_in_each_collection():
+    """A column may group the topics of one collection, and be another name of those of the next."""
+    rows = [
+        {
+            "dataset": data,
+            "system": name,
+            "topic": f"{data}{at}",
+            "need": need(at),
+            "score": 0.1 * at + bias,
+        }
+        for data, need in (("a", lambda at: f"a{at // 3}"), ("b", str))
+        for name, bias in (("x", 0.0), ("y", 0.1))
+        for at in range(9)
+    ]
+    frame = pl.DataFrame(rows).rename({"need": "shape"})
+    made = from_frame_all(frame)
+    assert {name: about(one)["unused"]["shape"] for name, one in made.items()} == {
+        "a": 3,
+        "b": 0,
+    }

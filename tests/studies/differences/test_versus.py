@@ -815,3 +815,12 @@ def test_a_best_system_compared_with_all_may_have_been_picked():
     ):
         found = irmeta.versus(made, system, against, metrics="AP")
         assert not any("picked for that" in note for note in found.notes)
+
+
+def test_a_baseline_that_was_not_chosen_is_said_to_be_one():
+    """Of chosen systems the error counts them, as for the system itself; it names none that is not like it."""
+    rng = np.random.default_rng(0)
+    names = [f"s{at}" for at in range(6)]
+    made = cube(rng.random((6, 10, 1)), names, list("abcdefghij"), ["AP"])
+    with pytest.raises(ScoresError, match="only 3 of 6 systems are chosen"):
+        irmeta.versus(irmeta.select(made, systems=names[:3]), "s0", against="s5")

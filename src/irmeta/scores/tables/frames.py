@@ -111,7 +111,7 @@ class Table(NamedTuple):
     """A table of scores, read: rows with the columns `COLUMNS`, what to say of it, and the system of each run.
 
     clusters : by collection, the cluster of each topic, where a column says it.
-    unused : the columns that say nothing of these, with how many groups of topics each makes (`_count_groups`).
+    unused : the columns that say nothing of these, with how many groups of topics each makes in each collection.
     doubts : which columns may hold no scores, though they were taken for some.
     """
 
@@ -119,7 +119,7 @@ class Table(NamedTuple):
     notes: list[str]
     runs: dict[str, str]
     clusters: dict[str, dict[str, str]]
-    unused: dict[str, int]
+    unused: dict[str, dict[str, int]]
     doubts: list[str]
 
 
@@ -571,7 +571,7 @@ def _long_rows(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
     assert found.score is not None
     scores = scores_of(frame[found.score], found.score).alias("score")
     unused = {
-        name: _count_groups(frame[name], parts[2])
+        name: _count_groups(frame[name], parts[2], parts[0])
         for name in frame.columns
         if name not in found
     }
@@ -604,13 +604,19 @@ def _without_summaries(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     ]
 
 
-def _count_groups(column: pl.Series, topics: pl.Series) -> int:
-    """Return how many groups of topics a column makes; 0 where a topic is in several, or each in its own."""
-    each = pl.DataFrame([column.alias("of"), topics.alias("topic")]).unique()
-    groups = each["of"].n_unique()
-    if each["topic"].is_duplicated().any() or not 1 < groups < each.height:
-        return 0
-    return groups
+def _count_groups(
+    column: pl.Series, topics: pl.Series, collections: pl.Series
+) -> dict[str, int]:
+    """Return how many groups of topics a column makes, by collection; 0 where a topic is in several, or each alone."""
+    every = pl.DataFrame(
+        [column.alias("of"), topics.alias("topic"), collections.alias("in")]
+    )
+    counts = {}
+    for (name,), each in every.unique().partition_by("in", as_dict=True).items():
+        groups = each["of"].n_unique()
+        several = each["topic"].is_duplicated().any() or not 1 < groups < each.height
+        counts[str(name)] = 0 if several else groups
+    return counts
 
 
 def _with_clusters(

@@ -45,6 +45,8 @@ INTERVALS = {
     "tau": ("tau with the true ranking", "tau with the true ranking, other systems"),
 }
 """What is measured of intervals, by the figure that they are of."""
+FEW = 3
+"""So few systems have no ranking whose reliability could be measured."""
 MOST_SORTED = 1000
 """MSQD sorts the differences of every pair of systems; with more systems only ML is computed."""
 
@@ -382,7 +384,7 @@ def _notes(
             for metric, value in zip(used.metric.values, part, strict=True)
             if value < 0
         ]
-        if below:
+        if below and used.sizes["system"] > FEW:
             lines.append(
                 f"{', '.join(below)}: the estimate of the variance of {name} is negative and is "
                 "set to 0."

@@ -11,6 +11,7 @@ from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
 from irmeta.scores.notes import Answer
 from irmeta.scores.result import frame
+from irmeta.studies.design.reliability.study import FEW
 from irmeta.words import capitalized
 
 
@@ -155,8 +156,6 @@ ENOUGH_FOR = {
     **dict.fromkeys(("t test", "ANOVA", "interval"), "systems that share no topics"),
 }
 """What the numbers of topics for a difference are enough for, by the way to compute them."""
-FEW = 3
-"""So few systems have no ranking whose reliability could be measured."""
 SPOKEN = 3
 """Of more metrics than this only the first has sentences of its own."""
 

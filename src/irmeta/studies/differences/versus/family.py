@@ -9,7 +9,6 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
-from irmeta.metrics.names import nearest
 from irmeta.scores.averages.means import additive, from_additive, means
 from irmeta.scores.groups.clusters import (
     contributions,
@@ -52,7 +51,7 @@ class Family:
         """Find who is compared; raises ScoresError for an unknown system, and where nobody is left."""
         system = known_as(system, scores.system.values) or system
         others = _other_systems(scores, system)
-        return cls(scores, system, others, _baselines(system, others, against))
+        return cls(scores, system, others, _baselines(scores, system, others, against))
 
     @cached_property
     def line(self) -> xr.DataArray:
@@ -162,7 +161,10 @@ def baseline_names(against: str | Iterable[str], others: Sequence[str]) -> list[
 
 
 def _baselines(
-    system: str, others: Sequence[str], against: str | Iterable[str]
+    scores: xr.DataArray,
+    system: str,
+    others: Sequence[str],
+    against: str | Iterable[str],
 ) -> list[str]:
     """List whom to compare with, each once, in the order asked for."""
     names: list[str] = []
@@ -178,7 +180,7 @@ def _baselines(
         elif found := [one for one in matching(name, others) if one in others]:
             names += found
         else:
-            mend = nearest(name, [*others, MEDIAN, BEST, ALL])
+            mend = unknown_system_hint(scores, name, [MEDIAN, BEST, ALL])
             raise ScoresError(f"no system {name!r} to compare with; {mend}")
     if not names:
         raise ScoresError("--against names nobody; name one system or more")
