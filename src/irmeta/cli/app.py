@@ -538,7 +538,7 @@ def _unknown(error: CycloptsError, given: str) -> str:
     every = [own for one in _taken(error) if one.parse for own in one.names]
     close = alike(name, every, ALIKE)
     rest = f"{command} --help-all lists all"
-    if verbs := _elsewhere(name):
+    if verbs := commands_with(name):
         has = "has" if len(verbs) == 1 else "have"
         few = joined if len(verbs) <= NAMED else listed
         rest = f"{few(verbs)} {has} it"
@@ -547,7 +547,7 @@ def _unknown(error: CycloptsError, given: str) -> str:
     return f"{command} has no option {name}; {rest}"
 
 
-def _elsewhere(name: str) -> list[str]:
+def commands_with(name: str) -> list[str]:
     """Return the commands of which a study's own parameter is called so."""
     parameter = name.removeprefix("--").replace("-", "_")
     studies = [one for one in STUDIES.values() if one.command is not None]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-from irmeta.cli.app import app, argument
+from irmeta.cli.app import app, argument, commands_with
 from irmeta.errors import IrmetaError
 from irmeta.metrics.names import usual
 from irmeta.studies import STUDIES
@@ -83,11 +83,6 @@ REPORTED = ("nDCG@10", "AP", "P@10", "RR", "R@1000")
 """Metrics of which one can be predicted from another."""
 _BASELINE = re.compile(r"bm25|baseline|tf-?idf", re.IGNORECASE)
 """What the name of a likely baseline contains."""
-TAKEN_BY = {
-    "--teams": "describe, predictivity, reliability, design, compare, report, reuse and judges compare",
-    "--about": "leaderboard",
-}
-"""What takes a table about systems, where not all commands do."""
 POOLED = 6
 """Runs from which it can be learnt what a run loses that was not pooled."""
 
@@ -360,9 +355,13 @@ def _missing(seen: Sequence["Seen"]) -> Iterator[str]:
             if needs:
                 yield f"Needs more than {one.path} has: {listed(needs, len(needs))}."
         elif one.kind == "groups":
-            taken = TAKEN_BY.get(one.reader, "scores or runs")
-            shown = ""
-            if one.reader == "--teams":
+            taken, shown = "scores or runs", ""
+            if one.reader == "--about":
+                taken = "leaderboard"
+            elif one.reader == "--teams":
+                verbs = [*commands_with(one.reader), "irmeta report"]
+                verbs = [verb.removeprefix("irmeta ") for verb in verbs]
+                taken = listed(verbs, len(verbs))
                 shown = f"; leaderboard shows them, as --about {_word(one)}"
             yield f"{one.path} goes with {taken}, as {one.reader} {_word(one)}{shown}."
 
