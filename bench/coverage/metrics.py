@@ -12,7 +12,7 @@ from bench.coverage.frame import AWAY, Case, Entry
 from bench.coverage.worlds import SIZES
 from irmeta.choices import Coefficient, Level
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.halves import halving
 from irmeta.stats.rankings import agreement, disattenuated
 from irmeta.studies.agreement.correlation.study import correlate

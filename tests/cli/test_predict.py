@@ -10,7 +10,7 @@ import pytest
 
 from irmeta.io.formats.scores import save
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 
 METRICS = ["AP", "P@10", "RR", "P(depth=10)@1000", "AP(depth=10)"]
 

@@ -33,7 +33,7 @@ from irmeta.report.words import headlines
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.studies.agreement.correlation import summary as correlation
 from irmeta.studies.agreement.correlation.study import correlate
 from irmeta.studies.agreement.predictivity.study import predictivity

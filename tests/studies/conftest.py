@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.parallel import in_worker, single_threaded, working_on
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.studies.result import Result
 
 METRICS = ["AP", "P@10", "RR", "nDCG@20"]

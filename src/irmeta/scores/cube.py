@@ -15,6 +15,7 @@ from irmeta.scores.attributes import CLUSTER, DOUBTS, OVER, REPEATS, UNUSED, rec
 from irmeta.scores.groups.runs import mean_over_runs, numbered_systems, run_facts
 from irmeta.scores.names import labels, require_names, require_short
 from irmeta.scores.tables import frames
+from irmeta.scores.tables.objects import is_table
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import listed
 
@@ -231,7 +232,7 @@ def first_of(scores: xr.DataArray, where: Bools) -> str:
 
 def in_order(scores: object) -> xr.DataArray:
     """Put the dimensions of a cube, or of a table's scores, in order; raise ScoresError if it lacks one, or names."""
-    if frames.is_table(scores):
+    if is_table(scores):
         return from_frame(scores)
     if not isinstance(scores, xr.DataArray):
         if isinstance(scores, Mapping):

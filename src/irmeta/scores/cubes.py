@@ -25,7 +25,8 @@ from irmeta.scores.groups.clusters import (
 )
 from irmeta.scores.notes import Act, Method, with_subject
 from irmeta.scores.selection import deeper_metrics, prepare
-from irmeta.scores.tables.frames import ALL, is_table
+from irmeta.scores.tables.objects import is_table
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Ints
 from irmeta.words import counted, listed
 

@@ -26,7 +26,7 @@ from irmeta.scores.cube import check, check_possible, first_of
 from irmeta.scores.groups.clusters import by_cluster, clustering_notes
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
-from irmeta.scores.tables.frames import SCORE
+from irmeta.scores.tables.roles import SCORE
 from irmeta.stats.arrays import Bools, Floats, settled
 from irmeta.stats.subsets.complete import complete_part
 from irmeta.words import counted, joined, listed

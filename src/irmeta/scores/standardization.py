@@ -20,7 +20,7 @@ from irmeta.scores.cube import check, only_numbered
 from irmeta.scores.groups.runs import rescaled_run_facts, spread_of
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.selection import complete, prepare
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed

@@ -17,7 +17,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, cube, from_frame, from_frame_all
 from irmeta.scores.cubes import by_name
-from irmeta.scores.tables.frames import is_table
+from irmeta.scores.tables.objects import is_table
 from irmeta.studies.agreement.correlation.study import correlate
 from irmeta.studies.choice.ranking.study import rank
 from irmeta.studies.differences.description.study import describe

@@ -8,7 +8,7 @@ from irmeta.choices import Matrix
 from irmeta.errors import ScoresError
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.subsets.matrices import correlation, covariance, normal_scores
 from irmeta.studies.choice.matrix import from_matrix, from_scores
 

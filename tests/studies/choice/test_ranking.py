@@ -17,7 +17,7 @@ from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.tables import document
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets import branch_and_bound, selection
 from irmeta.stats.subsets.orders import log_determinant, unexplained

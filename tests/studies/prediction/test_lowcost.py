@@ -9,7 +9,7 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.io.tables.matrices import import_systemwise
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.studies.prediction.lowcost import findings, lowcost, overview, tables
 
 METRICS = [

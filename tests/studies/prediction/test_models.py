@@ -7,7 +7,7 @@ from sklearn.linear_model import LinearRegression
 from irmeta.errors import ScoresError
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.studies.prediction.models import findings, models, tables
 
 

@@ -10,7 +10,7 @@ from irmeta.report.screen import everything
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.prediction.learners import learner
 from irmeta.studies.prediction.accuracy import accuracy
 from irmeta.studies.prediction.predict.study import predict

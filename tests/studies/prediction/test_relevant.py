@@ -12,7 +12,7 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.io.formats.model_file import load_model, save_model
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.studies.prediction.predict.relevant import numbers
 from irmeta.studies.prediction.predict.study import predict
 from irmeta.studies.prediction.predict.summary import findings, overview

@@ -10,7 +10,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import location, shown
 from irmeta.io.tables.spreadsheet import table_in
 from irmeta.scores.cube import from_frame
-from irmeta.scores.tables.frames import columns_of
+from irmeta.scores.tables.roles import columns_of
 from irmeta.words import BLANKS, listed, shortened
 
 METRIC = "correct"

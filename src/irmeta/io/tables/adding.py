@@ -25,7 +25,7 @@ from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.groups.repeats import run_facts_of
 from irmeta.scores.names import labels
 from irmeta.scores.selection import choose_names
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 

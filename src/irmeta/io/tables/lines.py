@@ -11,7 +11,7 @@ from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, stem
 from irmeta.io.strictly import fields, lines, parsed, stripped
 from irmeta.io.tables.matrices import Paths, collected, score_of, table_of
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 
 RUN = ("run_id", "run", "system", "runid", "name")
 TOPIC = ("topic_id", "query_id", "topic", "query", "qid")

@@ -23,7 +23,8 @@ from irmeta.metrics.values import require_possible
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import check, cube, only_numbered
 from irmeta.scores.names import bare_name, labels
-from irmeta.scores.tables.frames import ALL, with_spelled_metrics
+from irmeta.scores.tables.frames import with_spelled_metrics
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.words import shortened
 

@@ -27,7 +27,8 @@ from irmeta.scores.attributes import PRINTED, recorded
 from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.names import labels
 from irmeta.scores.selection import of_metric, select
-from irmeta.scores.tables.frames import ALL, SCORE, SPELLINGS, Named, columns_of
+from irmeta.scores.tables.frames import Named
+from irmeta.scores.tables.roles import ALL, SCORE, SPELLINGS, columns_of
 from irmeta.words import counted, listed, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")

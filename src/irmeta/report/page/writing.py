@@ -37,7 +37,7 @@ from irmeta.report.plots.marks import placed
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.teams import Grouping, default_teams, groups_of
 from irmeta.scores.selection import choose_names
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.prediction.intervals import LEVELS
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import relabelled

@@ -36,7 +36,7 @@ from irmeta.io.tables.outcomes import read_outcomes
 from irmeta.metrics.names import is_known, usual
 from irmeta.scores.cube import DIMS
 from irmeta.scores.names import bare_name
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.words import counted, shortened
 from irmeta.words import listed as in_words
 

@@ -23,7 +23,8 @@ from irmeta.scores.cubes import (
     topics_halved,
     unit_numbers,
 )
-from irmeta.scores.tables.frames import ALL, is_table
+from irmeta.scores.tables.objects import is_table
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets.matrices import (
     correlation,

@@ -11,7 +11,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, interval, row_limit, short, spans
 from irmeta.scores.notes import Answer, Beside
 from irmeta.scores.result import frame, is_estimated, standardization_of, with_nulls
-from irmeta.scores.tables.frames import SCORE
+from irmeta.scores.tables.roles import SCORE
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.completion import TOP

@@ -29,7 +29,8 @@ from irmeta.scores.groups.clusters import (
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import bare_name
 from irmeta.scores.selection import complete, select
-from irmeta.scores.tables.frames import ALL, is_table
+from irmeta.scores.tables.objects import is_table
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.standardizing import across
 from irmeta.stats.standardizing.across import Estimate, Placed, Spread

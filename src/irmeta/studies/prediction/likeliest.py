@@ -9,7 +9,7 @@ import xarray as xr
 from irmeta.choices import Judgments
 from irmeta.errors import MetricError
 from irmeta.metrics.names import Metric, parse
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction import entropy
 

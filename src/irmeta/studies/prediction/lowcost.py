@@ -20,7 +20,7 @@ from irmeta.scores.cubes import (
 )
 from irmeta.scores.figures import short
 from irmeta.scores.result import frame, result, with_nulls
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds

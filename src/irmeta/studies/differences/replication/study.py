@@ -15,7 +15,7 @@ from irmeta.scores.groups.clusters import in_clusters, is_binary
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.selection import prepare, select
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Bools, Ints
 from irmeta.studies.differences.replication import figures
 from irmeta.studies.differences.replication.figures import Part

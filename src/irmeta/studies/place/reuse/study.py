@@ -17,7 +17,7 @@ from irmeta.scores.cube import cube
 from irmeta.scores.groups.teams import STEM, Grouping, default_teams, groups_of
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.prediction import penalty
 from irmeta.studies.door import Given, study

@@ -15,7 +15,7 @@ from irmeta.io.tables.printed import is_document, part_of
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import is_known, parse, split
 from irmeta.scores.cube import cube
-from irmeta.scores.tables.frames import ALL
+from irmeta.scores.tables.roles import ALL
 from irmeta.words import listed
 
 GIVEN = "given"

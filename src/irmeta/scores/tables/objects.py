@@ -1,0 +1,242 @@
+"""Tables of scores as people have them, data frames and dicts of dicts, as data frames with named columns."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import xarray as xr
+
+from irmeta.choices import Rows
+from irmeta.errors import ScoresError
+from irmeta.metrics.names import is_known
+from irmeta.scores.tables.roles import SCORE
+from irmeta.words import listed, shortened
+
+
+def is_table(given: object) -> bool:
+    """Say whether something is a table of scores: a data frame, dicts of dicts, or what turns into a data frame.
+
+    >>> is_table({"bm25": {"301": 0.5}}), is_table({"bm25": 0.5}), is_table(pl.DataFrame())
+    (True, False, True)
+    """
+    if isinstance(given, xr.DataArray | xr.Dataset):
+        return False
+    if isinstance(given, Mapping):
+        inner = next(iter(given.values()), None)
+        return _is_inner(inner) or "model_names" in given
+    if _are_of_ranx(given):
+        return True
+    return isinstance(
+        given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series
+    ) or any(hasattr(given, name) for name in ("to_dataframe", "model_names"))
+
+
+def _are_of_ranx(given: object) -> bool:
+    """Tell whether these are runs of ranx, which keep their scores by topic once they were evaluated."""
+    return (
+        isinstance(given, list | tuple)
+        and bool(given)
+        and all(
+            type(one).__module__.partition(".")[0] == "ranx" and hasattr(one, "scores")
+            for one in given
+        )
+    )
+
+
+def _is_inner(given: object) -> bool:
+    """Tell whether this can be the scores of one system: a dict, or values of ir_measures one by one."""
+    if isinstance(given, Mapping):
+        return not isinstance(given, xr.Dataset)
+    one = given[0] if isinstance(given, list) and given else None
+    return isinstance(given, Iterator) or hasattr(one, "measure")
+
+
+def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
+    """Return any table as a polars frame with named columns, those of its index first."""
+    if isinstance(table, xr.Dataset | xr.DataArray) and not table.dims:
+        raise ScoresError("a table of scores has rows and columns, not one value")
+    if isinstance(table, pl.LazyFrame):
+        return table.collect()
+    if isinstance(table, pl.DataFrame):
+        return table
+    if hasattr(table, "model_names"):  # a report of ranx
+        table = table.to_dict()
+    if _are_of_ranx(table):
+        if not all(run.scores for run in table):
+            raise ScoresError(
+                "these runs of ranx have no scores yet; score them: irmeta.evaluate(qrels, runs)"
+            )
+        table = {run.name or f"run {at}": run.scores for at, run in enumerate(table, 1)}
+    if isinstance(table, Mapping) and not isinstance(table, xr.Dataset):
+        return _from_mappings(table, rows)
+    if isinstance(table, pd.Series):
+        return _from_pandas(table.to_frame(table.name or SCORE))
+    if isinstance(table, pd.DataFrame):
+        return _from_pandas(table)
+    if hasattr(table, "to_dataframe"):
+        return _from_pandas(table.to_dataframe())
+    raise ScoresError(
+        f"a table of scores is a data frame or a dict of dicts, not {type(table).__name__}; name rows and columns of "
+        "an array, as in pandas.DataFrame(scores, index=systems, columns=topics), and read a file with "
+        "irmeta.import_table(path)"
+    )
+
+
+_STACKED = {"level_0": "system", "level_1": "topic", "0": "score"}
+
+
+def _from_pandas(table: pd.DataFrame) -> pl.DataFrame:
+    """Copy a pandas frame column by column: polars would need pyarrow for it."""
+    if isinstance(table.columns, pd.MultiIndex):
+        raise ScoresError(
+            "the columns of the table have several levels; flatten them: "
+            "table.stack().reset_index()"
+        )
+    flat = table if _is_row_number(table) else table.reset_index(allow_duplicates=True)
+    names = [str(name) for name in flat.columns]
+    if names[-2:] == ["level_1", "0"]:  # pandas names them so where stacked
+        names = [_STACKED.get(name, name) for name in names]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise ScoresError(
+            f"more than one column is named {shortened(twice[0])!r}; rename or drop all but one"
+        )
+    return pl.DataFrame(
+        {name: _series(flat.iloc[:, at]) for at, name in enumerate(names)}
+    )
+
+
+def _is_row_number(table: pd.DataFrame) -> bool:
+    """Tell whether an index only numbers rows: whole numbers without a name, from 0 or beside a column of text."""
+    index = table.index
+    if index.name is not None or not pd.api.types.is_integer_dtype(index.dtype):
+        return False
+    numeric = map(pd.api.types.is_numeric_dtype, table.dtypes)
+    return isinstance(index, pd.RangeIndex) or not all(numeric)
+
+
+def numbers_rows(table: object) -> bool:
+    """Tell whether "index" is the unnamed index of a pandas frame, not a column of the user."""
+    return (
+        isinstance(table, pd.DataFrame)
+        and list(table.index.names) == [None]
+        and "index" not in table.columns
+    )
+
+
+def _series(column: Any) -> pl.Series:
+    values = np.asarray(column)
+    if values.dtype.kind in "fiu":
+        return pl.Series(
+            values.astype(np.float64) if values.dtype.kind == "f" else values
+        )
+    held = [None if _is_missing(cell) else cell for cell in values.tolist()]
+    if all(
+        cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+        for cell in held
+    ):
+        return pl.Series(held, dtype=pl.Float64)
+    return pl.Series(
+        [None if cell is None else str(cell) for cell in held], dtype=pl.String
+    )
+
+
+def _is_missing(cell: Any) -> bool:
+    try:
+        return cell is None or bool(cell != cell)
+    except TypeError:  # pandas.NA: whether it differs from anything is missing, too
+        return True
+
+
+def _from_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
+    """Lay out {system: {topic: score}}, {system: {topic: {metric: score}}} or a comparison of ranx as long rows.
+
+    rows : "topics" where topics are outside, and systems inside.
+    Of {system: {metric: {topic: score}}} and {metric: {system: {topic: score}}} metrics are known by their names.
+    """
+    compared = "model_names" in table
+    if compared:
+        table = _ranx_scores(table)
+    flat: list[tuple[str, str, str | None, Any]] = []
+    for system, given in table.items():
+        inside = _ir_measures_scores(given)
+        if not isinstance(inside, Mapping):
+            raise ScoresError(
+                f"the scores of {shortened(str(system))!r} are not a dict; expected {{system: {{topic: score}}}}"
+            )
+        for topic, value in inside.items():
+            deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
+            if any(isinstance(score, Mapping) for _, score in deeper):
+                raise ScoresError(
+                    f"the scores of {shortened(str(system))!r} lie deeper than {{system: {{topic: {{metric: score}}}}}}"
+                )
+            flat += [
+                (str(system), str(topic), None if name is None else str(name), score)
+                for name, score in deeper
+            ]
+    if flat:
+        systems, topics, metrics, scores = zip(*flat, strict=True)
+        inner = {name for name in metrics if name is not None}
+        if inner and not any(map(is_known, inner)):
+            if all(map(is_known, topics)):
+                topics, metrics = metrics, topics
+            elif all(map(is_known, systems)):
+                systems, topics, metrics = topics, metrics, systems
+        if rows == "topics":
+            systems, topics = topics, systems
+        elif rows is None:
+            _require_systems(systems, topics)
+    else:
+        systems = topics = metrics = scores = ()
+    only_means = (
+        bool(topics)
+        and set(metrics) == {None}
+        and (compared or all(map(is_known, topics)))
+    )
+    held: dict[str, Any] = (
+        {"system": systems, "metric": topics}
+        if only_means
+        else {"system": systems, "topic": topics}
+    )
+    if set(metrics) != {None}:
+        held["metric"] = metrics
+    values = _series(np.array([*scores, None], dtype=object)).head(len(scores))
+    return pl.DataFrame(
+        {name: list(names) for name, names in held.items()}
+    ).with_columns(values.alias("score"))
+
+
+def _require_systems(systems: Sequence[str], topics: Sequence[str]) -> None:
+    """Raise ScoresError if systems are numbers and topics are not: they seem to stand in each other's place."""
+    if all(map(str.isdecimal, systems)) and not any(map(str.isdecimal, topics)):
+        raise ScoresError(
+            f"the outer names are numbers, {listed(dict.fromkeys(systems))}, as topics are, but dicts are {{system: "
+            "{topic: score}}; take df.to_dict('index') or df.T.to_dict(), or say which names are outside: "
+            "irmeta.from_frame(table, rows='topics'), or rows='systems'"
+        )
+
+
+def _ranx_scores(table: Mapping[Any, Any]) -> dict[Any, Any]:
+    """Return the scores of each model in a comparison of ranx."""
+    try:
+        return {name: table[name]["scores"] for name in table["model_names"]}
+    except (KeyError, TypeError) as error:
+        raise ScoresError(
+            "it looks like a comparison of ranx (it has model_names), but lacks the scores of "
+            f"each model ({error})"
+        ) from error
+
+
+def _ir_measures_scores(given: Any) -> Any:
+    """Return {topic: {metric: score}} of the values, or the frame of them, that ir_measures makes; else what it is."""
+    if isinstance(given, pd.DataFrame) and {"query_id", "measure"} <= {*given}:
+        given = list(given.itertuples())
+    if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
+        return given
+    found: dict[str, dict[str, Any]] = {}
+    for one in given:
+        if not (hasattr(one, "query_id") and hasattr(one, "measure")):
+            return given
+        found.setdefault(one.query_id, {})[str(one.measure)] = one.value
+    return found

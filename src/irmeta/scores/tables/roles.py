@@ -1,0 +1,118 @@
+"""Which column of a table says what: columns go by the names that people use."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from irmeta.errors import ScoresError
+from irmeta.words import listed, shortened
+
+COLUMNS = ("collection", "system", "topic", "metric", "score")
+ALL = "all"
+"""The one topic of a table that holds means only."""
+SCORE = "score"
+"""What scores are of where a table does not say it."""
+_TASKS = (
+    "task",
+    "task_name",
+    "dataset",
+    "dataset_name",
+    "data_set",
+    "benchmark",
+    "corpus",
+)
+_ITEMS = (
+    "topic",
+    "topic_id",
+    "query",
+    "query_id",
+    "qid",
+    "q_id",
+    "question",
+    "question_id",
+    "item",
+    "item_id",
+    "turn",
+    "turn_id",
+)
+SPELLINGS: Mapping[str, tuple[str, ...]] = {
+    "collection": ("collection", "sub_collection", "snapshot"),
+    "system": (
+        "system",
+        "model",
+        "run",
+        "model_name",
+        "system_id",
+        "run_id",
+        "runid",
+        "method",
+        "name",
+    ),
+    "topic": (*_ITEMS, *_TASKS),
+    "metric": ("metric", "measure"),
+    "score": ("score", "value", "main_score"),
+    "repeat": ("repeat", "seed", "trial", "epoch", "experiment"),
+    "cluster": ("cluster", "cluster_id", "conversation", "conversation_id"),
+}
+"""How people name the columns; of several in one table the first one counts."""
+
+
+class Columns(NamedTuple):
+    """Which column of a table says what; None: none does."""
+
+    collection: str | None
+    system: str | None
+    topic: str | None
+    metric: str | None
+    score: str | None
+    repeat: str | None
+    cluster: str | None
+
+
+def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
+    """Find out which column says what: those that are named, else those with a name that people use for it."""
+    given = {role: name for role, name in wanted.items() if name is not None}
+    _require_columns(names, given)
+    free = [name for name in names if name not in given.values()]
+    # of two columns with one spelling the first
+    spelled = {_spelling(name): name for name in reversed(free)}
+    found = {
+        role: given.get(role) or _find_spelled(known, spelled)
+        for role, known in SPELLINGS.items()
+    }
+    topic = found["topic"]
+    if found["collection"] is None and topic and _spelling(topic) in _ITEMS:
+        # items within tasks
+        others = {one: name for one, name in spelled.items() if name != topic}
+        found["collection"] = _find_spelled(_TASKS, others)
+    return Columns(**found)
+
+
+def _require_columns(names: Sequence[str], given: Mapping[str, str]) -> None:
+    """Raise ScoresError for a column that the table does not have, and for one that is given for two roles."""
+    roles: dict[str, str] = {}
+    for role, name in given.items():
+        if name not in names:
+            raise ScoresError(
+                f"no column {name!r} for {role} in the table; it has {some_names(names)}"
+            )
+        if name in roles:
+            raise ScoresError(
+                f"the column {shortened(name)!r} is given for {roles[name]} and {role}; give it for one of them only"
+            )
+        roles[name] = role
+
+
+def _find_spelled(known: Iterable[str], spelled: Mapping[str, str]) -> str | None:
+    """Return the first column that is spelled in a way that people use; None where there is none."""
+    return next((spelled[one] for one in known if one in spelled), None)
+
+
+def _spelling(name: str) -> str:
+    """Write a column's name as `SPELLINGS` does: "Model Names" is model_name."""
+    return re.sub(r"\W+", "_", name.strip().lower()).strip("_").removesuffix("s")
+
+
+def some_names(names: Iterable[str]) -> str:
+    """List names in a message, the first ten."""
+    return listed((shortened(name, 30) for name in names), 10)

@@ -1,0 +1,188 @@
+"""Wide tables, with columns for topics, systems or metrics, as rows of one score each."""
+
+import re
+from collections.abc import Sequence
+from shlex import quote
+
+import numpy as np
+import polars as pl
+
+from irmeta.choices import Rows
+from irmeta.errors import ScoresError
+from irmeta.metrics.names import is_known
+from irmeta.scores.names import require_names
+from irmeta.scores.tables.columns import is_text
+from irmeta.scores.tables.columns import numbers as scores_of
+from irmeta.scores.tables.roles import Columns, some_names
+from irmeta.words import listed, shortened
+
+HEADS, SCORES = "head of a column", "its scores"
+"""What the columns are called that a wide table becomes."""
+SUMMARIES = re.compile(
+    r"(rank|average|avg|mean|overall|total|(number of )?param|(number of )?parameter|model size|memory usage"
+    r"|embedding dimension|max token)s?\b.*"
+)
+"""Columns of a wide table that sum up the others, or hold facts about systems."""
+MEASURED_BESIDE = re.compile(
+    r"(latency|run ?time|time|second|sec|ms|qps|cost|price|year|date|size|token|n ?rel|num rel|num q|num ret)s?"
+    r"( (s|sec|second|ms|usd|mb|gb)s?)?"
+)
+"""Columns of a wide table that hold other figures of systems or topics than scores."""
+APART = 10
+"""A column whose highest score is this many times that of most others is on another scale."""
+
+
+def scale_doubts(frame: pl.DataFrame) -> list[str]:
+    """Say which columns of a wide table, by now one below the other, reach far higher than the others, if any does."""
+    found = frame.group_by(HEADS, maintain_order=True).agg(pl.col(SCORES).max())
+    found = found.filter(pl.col(SCORES).is_finite())
+    names, most = found[HEADS].to_list(), found[SCORES].to_numpy()
+    if not names or (usual := np.median(most)) <= 0:
+        return []
+    apart = most >= APART * usual
+    if 2 / 3 <= (most <= 1).mean() < 1:  # scores end at 1
+        apart |= most > 1
+    if not apart.any():
+        return []
+    larger = [name for name, is_apart in zip(names, apart, strict=True) if is_apart]
+    far, near = most[apart].max(), most[~apart].max()
+    return [
+        f"scores reach {far:.4g} in {listed(larger, 3)}, {near:.4g} elsewhere; bring percentages to one scale, and "
+        f"leave out what is not a score (--ignore {quote(larger[0])})"
+    ]
+
+
+def wide_rows(
+    frame: pl.DataFrame, found: Columns, rows: Rows | None
+) -> tuple[pl.DataFrame, Columns]:
+    """Make a row for each score of a row for each system, or topic, or both; return also which column says what.
+
+    The columns across are topics, or systems, or metrics. Rows of a system may be its repeats, those of topics have
+    clusters.
+    """
+    system, topic = found.system, found.topic
+    labels = [found.collection, system, topic]
+    if system is not None:
+        labels.append(found.repeat)
+    if topic is not None:
+        labels.append(found.cluster)
+    labels = [name for name in labels if name is not None]
+    values = [name for name in frame.columns if name not in labels]
+    _require_wide(frame, found, values)
+    if system is None and topic is None and values:
+        first = _first_name_column(frame.select(values))
+        values.remove(first)
+        labels.append(first)
+        if rows != "topics":
+            system = first
+        else:
+            topic = first
+    _require_scores(frame, values)
+    require_names(values, "at the head of a column")
+    # one column of scores under the other, beside its head and the labels of its rows
+    heads = pl.Series(HEADS, values, dtype=pl.String)
+    columns = [scores_of(frame[name], name).alias(SCORES) for name in values]
+    length = frame.height
+    below = frame.select(labels)[np.tile(range(length), len(values))].with_columns(
+        heads.gather(np.repeat(range(len(values)), length)), pl.concat(columns)
+    )
+    said = {"collection": found.collection, "system": system, "topic": topic}
+    said |= {_columns_text(system, topic, values): HEADS, "score": SCORES}
+    said |= {
+        role: name
+        for role, name in zip(Columns._fields[5:], found[5:], strict=True)
+        if name in labels
+    }
+    return below, Columns(**(dict.fromkeys(Columns._fields) | said))
+
+
+def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
+    """Refuse a wide table without columns of scores, or with one that is not of scores of a topic."""
+    if not values or not frame.height:
+        raise ScoresError(
+            f"no scores in the table, which has {some_names(frame.columns) or 'no columns'}; a long table has columns "
+            "for system, topic and score, a wide one rows of systems and columns of topics;"
+            " name them: --system COLUMN --topic COLUMN --score COLUMN"
+        )
+    sums = [name for name in values if not is_known(name) and _is_no_score(name)]
+    if sums:
+        raise ScoresError(
+            f"the column {sums[0]!r} does not look like scores on one topic; leave it out with "
+            f"--ignore {', '.join(sums)!r}"
+        )
+
+
+def _is_no_score(name: str) -> bool:
+    """Say whether a column is called as what sums up others, or as another figure.
+
+    >>> [_is_no_score(name) for name in ("Mean (Task)", "latency (ms)", "n_rel", "Time", "Time Series QA")]
+    [True, True, True, True, False]
+    """
+    words = re.sub(r"[\W_]+", " ", name.lower()).strip()
+    return bool(SUMMARIES.fullmatch(words) or MEASURED_BESIDE.fullmatch(words))
+
+
+def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) -> None:
+    """Raise ScoresError if the table has a row for each score, but not by the names of columns that are known."""
+    texts = [name for name in values if is_text(frame[name])]
+    repeated = [name for name in texts if frame[name].is_duplicated().any()]
+    systems = [name for name in texts if name != found.metric][:1]
+    ask = {}
+    if found.system is None and systems and systems[0] in repeated:
+        question = "which column names the systems?"
+        ask["system"] = repr(systems[0])
+        if found.topic is None:
+            ask["topic"] = "COLUMN"
+        mend = f"; a column that is neither goes with --ignore {systems[0]!r}"
+    elif found.system is not None and found.metric in repeated:
+        question = "which column holds the scores?"
+        mend = ""
+    else:
+        return
+    numeric = [name for name in values if name not in texts]
+    if found.score is not None:
+        ask["score"] = repr(shortened(found.score))
+    else:
+        ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "COLUMN"
+    options = " ".join(f"--{role} {name}" for role, name in ask.items())
+    raise ScoresError(
+        f"{question} Say {options}; the table has {some_names(frame.columns)}{mend}"
+    )
+
+
+def _columns_text(system: str | None, topic: str | None, values: Sequence[str]) -> str:
+    """Say what the columns of a wide table are, of which some may name systems or topics."""
+    if system is not None and (topic is not None or all(map(is_known, values))):
+        return "metric"
+    if system is not None:
+        return "topic"
+    return "system"
+
+
+def _first_name_column(frame: pl.DataFrame) -> str:
+    """Name the first column if it can name the rows; a table without one raises ScoresError."""
+    first, *_ = frame.columns or [""]
+    if (
+        not frame.width
+        or frame[first].dtype.is_numeric()
+        or _holds_scores(frame[first])
+    ):
+        raise ScoresError(
+            "no column of the table names systems or topics; it has "
+            f"{some_names(frame.columns) or 'none'}. Name the columns: --system "
+            "COLUMN --topic COLUMN --score COLUMN; of a matrix that names only its columns, rows are "
+            "numbered by irmeta import matrix FILE (--rows topics)"
+        )
+    return first
+
+
+def _holds_scores(column: pl.Series) -> bool:
+    """Say whether a column of text holds scores rather than names: numbers, some of them twice or below 1.
+
+    >>> [_holds_scores(pl.Series(one)) for one in (["401", "402"], ["-0.3", "1"], ["2e-3", "1"], ["a", "b"])]
+    [False, True, True, False]
+    """
+    if column.dtype != pl.String or is_text(column):
+        return False
+    below = column.str.contains(r"^[+-]?(0?\.\d|\d(\.\d+)?[eE]-\d)").any()
+    return bool(below or column.is_duplicated().any())
