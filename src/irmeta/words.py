@@ -281,7 +281,7 @@ _COMMAND = re.compile(
     r"`?\birmeta ((?:(?:judges|predict|standardize|import) )?[a-z]+)"
     r"((?: (?:[A-Z]{3,}|\.\.\.|-[a-z-]+(?: (?:[A-Z]{3,}|\"[^\"]*\"))?))+)`?"
 )
-_WORD = re.compile(r"(?:\"[^\"]*\"|\S)+")
+_QUOTED_WORD = re.compile(r"(?:\"[^\"]*\"|\S)+")
 """A word of a command; blanks in quotes are within it."""
 
 
@@ -327,7 +327,7 @@ def _argument(found: re.Match[str]) -> str:
 def _call(found: re.Match[str]) -> str:
     """Return a command with its arguments as a call."""
     name = found[1].replace(" ", ".")
-    words = _WORD.findall(found[2])
+    words = _QUOTED_WORD.findall(found[2])
     if "-o" in words:  # what a command writes, Python names first
         at = words.index("-o")
         written = words[at + 1 : at + 2]
@@ -336,5 +336,5 @@ def _call(found: re.Match[str]) -> str:
     name = re.sub(r"^import$", "import_table", name).replace("import.", "import_")
     plain = list(takewhile(lambda word: not word.startswith("-"), words))
     options = _OPTION.sub(_argument, " ".join(words[len(plain) :]))
-    arguments = ", ".join([*plain, *_WORD.findall(options)])
+    arguments = ", ".join([*plain, *_QUOTED_WORD.findall(options)])
     return f"irmeta.{name}({arguments})"
