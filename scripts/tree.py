@@ -1,4 +1,4 @@
-"""Check of the tree what no linter checks: circles of imports, texts that explain nothing, numbers of decisions."""
+"""Check of the tree what no linter checks: circles of imports, stray texts, names of two things, numbers of decisions."""
 
 import ast
 import re
@@ -54,6 +54,21 @@ def _is_text(statement: ast.stmt) -> bool:
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
 
+def names_of_two(path: Path) -> Iterator[str]:
+    """Yield the constants of a file that are assigned again, to what has nothing to do with the value above."""
+    seen: set[str] = set()
+    for statement in ast.parse(path.read_text(encoding="utf-8")).body:
+        if not isinstance(statement, DECLARATIONS):
+            continue
+        names = [part for part in ast.walk(statement) if isinstance(part, ast.Name)]
+        read = {part.id for part in names if isinstance(part.ctx, ast.Load)}
+        made = {part.id for part in names if isinstance(part.ctx, ast.Store)}
+        for name in sorted((made & seen) - read):
+            if name.isupper():
+                yield f"{path}:{statement.lineno}: {name} has another value above"
+        seen |= made
+
+
 def misnumbered(folder: Path) -> Iterator[str]:
     """Yield the decisions whose number is another's, or is not that of the heading, and those that the index lacks."""
     pages = sorted(folder.glob("0*.md"))
@@ -75,10 +90,10 @@ def main() -> int:
     wrong = [*circles(imports()), *misnumbered(ROOT / "docs" / "decisions")]
     for folder in FOLDERS:
         for path in sorted((ROOT / folder).rglob("*.py")):
-            wrong += stray_texts(path)
+            wrong += [*stray_texts(path), *names_of_two(path)]
     print(
         "\n".join(wrong)
-        or "no circle of imports, no stray text, every decision in the index"
+        or "no circle of imports, no stray text, no name of two things, every decision in the index"
     )
     return int(bool(wrong))
 

@@ -39,6 +39,19 @@ def test_a_text_without_a_name_is_found(
     assert found == [str(line) for line in lines]
 
 
+@pytest.mark.parametrize(
+    ("code", "found"),
+    [("A = 1\nB = 2\nA = 3\n", 1), ("A = 1\nA = A + 1\n", 0), ("a = 1\na = 2\n", 0)],
+)
+def test_a_constant_with_two_values_is_found(
+    tmp_path: Path, code: str, found: int
+) -> None:
+    """A name that a file gives twice is named, unless its second value is made of the first."""
+    path = tmp_path / "made.py"
+    path.write_text(code)
+    assert len(list(TREE["names_of_two"](path))) == found
+
+
 def test_the_version_is_the_same_everywhere() -> None:
     """The package, its citation and the newest entry of the change log have one version."""
     declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
