@@ -1,4 +1,4 @@
-"""Check of the tree what no linter checks: circles of imports, stray texts, names of two things, numbers of decisions."""
+"""Check of the tree what no linter checks: circles of imports, stray texts, names of two things, decisions."""
 
 import ast
 import re
