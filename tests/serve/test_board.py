@@ -59,8 +59,12 @@ def test_runs_are_checked_scored_and_shown(served: Served, tmp_path) -> None:
     told = served.client.get(f"/b/lab/s/{records['d']['key']}/").text
     assert f"{claim['low']:+.3f} to {claim['high']:+.3f}" in told
 
-    table = list(csv.DictReader(io.StringIO(served.get("/b/lab/data/table.csv").text)))
-    assert [row["run"] for row in table] == sorted(
+    def table() -> list[dict[str, str]]:
+        text = served.get("/b/lab/data/table.csv").text
+        return list(csv.DictReader(io.StringIO(text)))
+
+    served.wait(lambda: len(table()) == len(skills))  # tables follow the pages of runs
+    assert [row["run"] for row in table()] == sorted(
         skills, key=lambda name: -records[name]["scores"]["nDCG@10"]["mean"]
     )
     path = tmp_path / "scores.parquet"
