@@ -90,7 +90,7 @@ def sentences(
     fields = {(row["collection_a"], row["collection_b"]): row for row in drift}
     who = ""
     if pairs.filter(metric=metric).height > FEW:
-        who = ", the best of each collection"
+        who = ", the best of each collection (p does not allow for this choice)"
         pairs = _best_against_best(
             outcome, views["systems"].filter(metric=metric), pairs
         )
