@@ -155,7 +155,7 @@ def test_a_caption_of_ones_own_stands_before_what_the_marks_mean():
 def test_the_best_are_said_to_stand_as_they_are_shown():
     """On a screen the best have a star; in LaTeX they are bold."""
     made = irmeta.table(scores(), baseline="run0")
-    assert "the best of each column starred." in str(made)
+    assert "the best of each column marked." in str(made)
     assert "the best of each column in bold." in made.to_latex()
 
 

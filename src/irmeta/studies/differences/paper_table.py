@@ -300,7 +300,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Return the caption, which says all that the table needs; on a screen the best have a star."""
-    return [caption(outcome, "starred")]
+    return [caption(outcome, "marked")]
 
 
 def _sorting(by: str | None, names: Sequence[str]) -> str:
