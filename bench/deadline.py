@@ -58,7 +58,7 @@ def site_of(folder: Path, count: int) -> tuple[Site, list[str]]:
     Site.make(folder / "site")
     (folder / "site/site.toml").write_text(SETTINGS.replace("uploads = 20\n", ""))
     site = Site.open(folder / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     irmeta.save(everybody(1000), folder / "many.parquet")
     importing.import_scores(engine, folder / "many.parquet", "many")
     write_qrels(folder / "qrels.txt")
@@ -178,7 +178,7 @@ def measure(
     paths = [f"/b/many/s/{one.name}/" for one in (site.public / "b/many/s").iterdir()]
     port = free_port()
     server = started(site.folder, port)
-    engine = databases.connected(site.database)
+    engine = databases.open_engine(site.database)
     try:
         while "many" not in health(port).get("published", {}):
             time.sleep(0.1)
@@ -190,7 +190,10 @@ def measure(
             sent = time.monotonic() - began
             over.set()
             pages = reading.result()
-        while submissions.unscored(engine)[0] and time.monotonic() - began < PATIENCE:
+        while (
+            submissions.count_unscored(engine)[0]
+            and time.monotonic() - began < PATIENCE
+        ):
             time.sleep(0.2)
         scored = time.monotonic() - began
         most = [memory(one) for one in (server.pid, *children_of(server.pid))]
@@ -198,7 +201,7 @@ def measure(
         server.terminate()
         server.wait()
     at = boards.board_of(engine, "track").id
-    runs = submissions.of_team(engine, at)
+    runs = submissions.submissions_of(engine, at)
     engine.dispose()
     names = Counter(one.name for one in runs)
     hundredths, took = statistics.quantiles(pages, n=100), sorted(seen.took)

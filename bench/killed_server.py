@@ -158,7 +158,7 @@ def settle(folder: Path) -> None:
     port = free_port()
     process = started(folder / "site", port)
     site = Site.open(folder / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     try:
         while True:
             time.sleep(0.2)
@@ -168,7 +168,7 @@ def settle(folder: Path) -> None:
             pages = list(site.public.glob("b/lab/s/*/record.json"))
             shown = {json.loads(one.read_text())["version"] for one in pages}
             of = boards.board_of(engine, "lab").version
-            waits = submissions.waiting(engine)["waiting"]
+            waits = submissions.count_waiting(engine)["waiting"]
             if not waits and shown <= {of}:
                 time.sleep(1)
                 break
@@ -184,9 +184,9 @@ def verdict(folder: Path, answered: dict[str, str]) -> Counter[str]:
     interrupted : whole files of uploads that were killed before their answer.
     """
     site = Site.open(folder)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     shot = snapshot(engine, "lab")
-    counts = submissions.counts(engine, "lab")
+    counts = submissions.count_by_state(engine, "lab")
     problems = [one.wrong for one in checkup.problems(site, engine)]
     engine.dispose()
     names = Counter(run.name for run in shot.runs)
@@ -249,8 +249,8 @@ def cut(words: Sequence[object], moment: float) -> None:
 
 def keys_of(folder: Path) -> list[str]:
     """Name the boards of a site."""
-    engine = tables.upgraded(Site.open(folder).database)
-    found = [one.key for one in boards.boards(engine)]
+    engine = tables.open_catalogue(Site.open(folder).database)
+    found = [one.key for one in boards.all_boards(engine)]
     engine.dispose()
     return found
 

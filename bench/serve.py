@@ -193,7 +193,7 @@ def rescored(folder: Path, runs: int) -> None:
     """Have as many runs of .4 MB scored, and then again, while pages are read; eight files have all their names."""
     site = Site.make(folder / "site")
     (folder / "site/site.toml").write_text(SETTINGS)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     write_qrels(folder / "qrels.txt")
     importing.open_board(site, engine, "live", qrels=folder / "qrels.txt")
     kept = []
@@ -223,7 +223,7 @@ def until_scored(
     """Print how long it takes until no run waits, while somebody reads the first page."""
     began, before = time.monotonic(), of_all(server.pid)
     slow = []
-    while submissions.waiting(engine)["waiting"]:
+    while submissions.count_waiting(engine)["waiting"]:
         asked = time.monotonic()
         requests.get(f"http://127.0.0.1:{port}/", timeout=60).raise_for_status()
         slow.append(1000 * (time.monotonic() - asked))
@@ -253,7 +253,7 @@ def measure(folder: Path, count: int, seconds: float) -> None:
     Site.make(folder / "site")
     (folder / "site/site.toml").write_text(SETTINGS)
     site = Site.open(folder / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     irmeta.save(everybody(count), folder / "many.parquet")
     many = ("many.parquet", "many")
     timed("imported", importing.import_scores, engine, folder / many[0], many[1])
@@ -331,10 +331,12 @@ def load_all(
 def scoring(engine: Engine) -> None:
     """Print how many runs are scored a second, until none waits or two minutes are over."""
     began = time.monotonic()
-    before = submissions.counts(engine, "live").get("scored", 0)
-    while submissions.waiting(engine)["waiting"] and time.monotonic() - began < 120:
+    before = submissions.count_by_state(engine, "live").get("scored", 0)
+    while (
+        submissions.count_waiting(engine)["waiting"] and time.monotonic() - began < 120
+    ):
         time.sleep(0.2)
-    count = submissions.counts(engine, "live").get("scored", 0) - before
+    count = submissions.count_by_state(engine, "live").get("scored", 0) - before
     print(f"scored: {count / (time.monotonic() - began):.1f} runs a second")
 
 

@@ -223,7 +223,7 @@ def served(tmp_path_factory: pytest.TempPathFactory, child: Child) -> Iterator[S
     """A server of a board `lab` without runs."""
     folder = tmp_path_factory.mktemp("site")
     site = Site.make(folder / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     importing.open_board(site, engine, "lab", qrels=write_qrels(folder / "qrels.txt"))
     crew = Crew(site, engine, 1)
     lend(crew, child)
@@ -243,7 +243,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = Site.make(tmp_path / "site")
     (site.folder / "site.toml").write_text('title = "Lab"\n')
     site = Site.open(site.folder)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     clusters = tmp_path / "clusters.csv"
     lines = [f"{topic},c{int(topic) % 3}" for topic in TOPICS]
     clusters.write_text("\n".join(["topic,cluster", *lines]) + "\n")
@@ -300,7 +300,7 @@ def work_off(site: Site, engine: Engine, child: Any = None) -> None:
     crew = Crew(site, engine, 1)
     crew._own.child = child or Within()
     steps = {"received": crew._check, "accepted": crew._score}
-    while waiting := submissions.pending(engine, 10):
+    while waiting := submissions.pending_submissions(engine, 10):
         for key, state in waiting:
             steps[state](key)
     crew.close()

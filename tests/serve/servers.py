@@ -23,7 +23,7 @@ server_only = pytest.mark.skipif(not SERVER, reason="no server: make test-postgr
 def an_address(name: object) -> str:
     """The address of a schema, which is made if there is none."""
     schema = f"s{hashlib.sha256(str(name).encode()).hexdigest()[:16]}"
-    engine = databases.connected(SERVER)
+    engine = databases.open_engine(SERVER)
     with engine.begin() as db:
         db.execute(sa.text(f"CREATE SCHEMA IF NOT EXISTS {schema}"))
     engine.dispose()
@@ -43,7 +43,7 @@ def settle(folder: Path) -> None:
     if old is not None and not old[1].startswith(SERVER):
         return
     if old is not None or file.exists():
-        tables.moved(old[1] if old else file, address)
+        tables.copy_to_database(old[1] if old else file, address)
         file.unlink(missing_ok=True)
     settings.write_text(with_database(text, address), encoding="utf-8")
 
@@ -61,7 +61,7 @@ def on_a_server(patch: pytest.MonkeyPatch) -> None:
 
 def submit_many(database: Path, number: int) -> int:
     """Submit many runs at once from one process; return how many were taken."""
-    engine = databases.connected(database)
+    engine = databases.open_engine(database)
 
     def one(at: int) -> int:
         content = submissions.Bytes(f"{number:032}{at:032}", 1)

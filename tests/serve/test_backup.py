@@ -50,7 +50,7 @@ def test_a_restored_site_has_the_same_pages(filled: Site, tmp_path: Path) -> Non
     other = Site.open(tmp_path / "other")
     publish(other)
     assert files(other.public) == files(filled.public)
-    engine = tables.upgraded(other.database)
+    engine = tables.open_catalogue(other.database)
     assert list(checkup.problems(other, engine)) == []
     engine.dispose()
     assert not list(tmp_path.glob("*.part"))
@@ -72,9 +72,9 @@ def test_a_backup_is_whole_while_runs_arrive(
     for file in made:
         restore(file, file.with_suffix(""))
         other = Site.open(file.with_suffix(""))
-        engine = tables.upgraded(other.database)
+        engine = tables.open_catalogue(other.database)
         assert list(checkup.problems(other, engine)) == []
-        counts.append(sum(submissions.counts(engine, "lab").values()))
+        counts.append(sum(submissions.count_by_state(engine, "lab").values()))
         engine.dispose()
     assert counts == sorted(counts)
     assert counts[-1] > counts[0]
@@ -84,9 +84,9 @@ def test_a_run_that_is_refused_meanwhile_is_not_missed(
     filled: Site, tmp_path: Path, monkeypatch
 ) -> None:
     """Bytes that go because a check refused the run are no loss, those that only went are; a copy of both is whole."""
-    engine = tables.upgraded(filled.database)
-    [one, other, *_] = submissions.of_team(engine, 1)
-    copied = tables.copied
+    engine = tables.open_catalogue(filled.database)
+    [one, other, *_] = submissions.submissions_of(engine, 1)
+    copied = tables.copy_catalogue
 
     def late(where: Any, target: Path) -> None:
         copied(where, target)
@@ -94,9 +94,9 @@ def test_a_run_that_is_refused_meanwhile_is_not_missed(
             db.execute(
                 text("UPDATE run SET stored = NULL WHERE digest = :run"), one._mapping
             )
-        submissions.forget(filled, engine, one.run)
+        submissions.remove_unnamed_bytes(filled, engine, one.run)
 
-    monkeypatch.setattr(tables, "copied", late)
+    monkeypatch.setattr(tables, "copy_catalogue", late)
     file = tmp_path / "site.tar"
     assert back_up(filled, file) == 2 + 4 + 1
     restore(file, tmp_path / "other")

@@ -36,7 +36,7 @@ def hidden(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a site with a board that takes runs and hides its judgments; two runs are scored."""
     folder = tmp_path_factory.mktemp("hidden")
     site = Site.make(folder / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(folder / "qrels.txt")
     importing.open_board(site, engine, "track", qrels=qrels, reveals="2999-01-01")
     runs = folder / "runs"
@@ -60,7 +60,7 @@ def test_before_the_reveal_only_a_notice_is_public(blind: Site, tmp_path: Path) 
     settings = blind.folder / "site.toml"
     settings.write_text('contact = "ann@example.org"\n')
     blind = Site.open(blind.folder)
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     assert phase(boards.board_of(engine, "track"), now()) is Phase.BLIND
     publishing.publish(blind)
     publishing.freeze(blind, tmp_path / "frozen")
@@ -90,28 +90,28 @@ def test_before_the_reveal_only_a_notice_is_public(blind: Site, tmp_path: Path) 
 
 def test_a_passed_date_publishes_a_board(blind: Site) -> None:
     """When the moment of the reveal has passed the board is another one, and its page of changes says so."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     with engine.begin() as db:  # as if the clock had gone on
         db.execute(text("UPDATE board SET reveals = changed + 1"))
-    before = boards.versions(engine)["track"]
-    boards.pass_dates(engine)
-    assert boards.versions(engine)["track"] == before + 1
-    boards.pass_dates(engine)
-    assert boards.versions(engine)["track"] == before + 1
+    before = boards.board_versions(engine)["track"]
+    boards.log_passed_dates(engine)
+    assert boards.board_versions(engine)["track"] == before + 1
+    boards.log_passed_dates(engine)
+    assert boards.board_versions(engine)["track"] == before + 1
     publishing.publish(blind)
     changes = (blind.public / "b/track/changes/index.html").read_text()
     assert "revealed" in changes
-    assert events.verified(engine)
+    assert events.verified_digest(engine)
     engine.dispose()
 
 
 def test_a_date_is_noted_once_whatever_changes_meanwhile(blind: Site) -> None:
     """What a date brings is noted once, also where the board changed after it, and where a clock had been ahead."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
 
     def brought() -> list[str]:
-        boards.pass_dates(engine)
-        happened = events.of_board(engine, 1, *boards.DATES.values())
+        boards.log_passed_dates(engine)
+        happened = events.events_of_board(engine, 1, *boards.DATES.values())
         return [one.action for one in happened]
 
     before = brought()
@@ -132,13 +132,13 @@ def test_a_date_is_noted_once_whatever_changes_meanwhile(blind: Site) -> None:
     assert brought() == [*before, "closed", "closed"]
     boards.reveal(engine, "track", "track")
     assert brought() == [*before, "closed", "closed", "revealed"]
-    assert events.verified(engine)
+    assert events.verified_digest(engine)
     engine.dispose()
 
 
 def test_a_sooner_reveal_is_typed_and_none_is_undone(blind: Site) -> None:
     """A board is revealed sooner only by who types its key, and what is revealed stays so."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     sooner = {"reveals": now()}
     with pytest.raises(RefusedError, match="type the board's key: track"):
         boards.set_board(engine, "track", sooner)
@@ -152,7 +152,7 @@ def test_a_draft_and_a_board_for_members_are_not_public(
     blind: Site, tmp_path: Path
 ) -> None:
     """A board that is not open yet, or not for everybody, is on no public page, with its scores or without."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     qrels = write_qrels(tmp_path / "other.txt")
     given = (blind, engine)
     importing.open_board(*given, "draft", qrels=qrels, opens="2999-01-01")
@@ -168,7 +168,7 @@ def test_a_draft_and_a_board_for_members_are_not_public(
 
 def test_topics_of_the_feedback_do_not_count(blind: Site, tmp_path: Path) -> None:
     """Topics that a split shows before the reveal have no scores on the table, nor in an import of its frozen copy."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     qrels = write_qrels(tmp_path / "other.txt")
     given = {"qrels": qrels, "feedback": "split", "reveals": "2999-01-01"}
     importing.open_board(blind, engine, "split", **given)
@@ -183,7 +183,7 @@ def test_topics_of_the_feedback_do_not_count(blind: Site, tmp_path: Path) -> Non
     counted = {line.partition(",")[0] for line in path.read_text().splitlines()[1:]}
     assert counted == set(TOPICS) - set(shown)
     other = Site.make(tmp_path / "other")
-    engine = tables.upgraded(other.database)
+    engine = tables.open_catalogue(other.database)
     importing.import_frozen(engine, tmp_path / "one", "split")
     engine.dispose()
     publishing.freeze(other, tmp_path / "two")
@@ -198,7 +198,7 @@ def test_judgments_are_published_where_the_board_says_so(
     blind: Site, tmp_path: Path
 ) -> None:
     """Judgments and salt are files of the data after the reveal, if typed for; they are what was promised before."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     boards.set_board(engine, "track", {"publish_judgments": True}, typed="track")
     promised = boards.judgments_of(engine, "track")
     qrels = (tmp_path / "qrels.txt").read_bytes()
@@ -236,7 +236,7 @@ def test_feedback_that_protects_nothing_is_refused(
     blind: Site, tmp_path: Path, settings: dict, says: str
 ) -> None:
     """A ladder whose step one topic climbs, and a split that shows no topic or all, make no board."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     qrels = write_qrels(tmp_path / "other.txt")
     with pytest.raises(IrmetaError, match=says):
         importing.open_board(blind, engine, "new", qrels=qrels, **settings)
@@ -257,9 +257,9 @@ def test_a_server_of_hidden_boards_says_how_to_invite(
 
 def test_a_changed_log_is_found(blind: Site) -> None:
     """The log is whole after many writes, and a line of it that is changed or taken out is found."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     boards.set_board(engine, "track", {"title": "Track"})
-    assert len(events.verified(engine)) == 64
+    assert len(events.verified_digest(engine)) == 64
     for change in (
         "UPDATE event SET at = at + 1 WHERE id = 1",
         "DELETE FROM event WHERE id = 2",
@@ -267,13 +267,13 @@ def test_a_changed_log_is_found(blind: Site) -> None:
         with engine.begin() as db:
             db.execute(text(change))
         with pytest.raises(IrmetaError, match="of the log"):
-            events.verified(engine)
+            events.verified_digest(engine)
     engine.dispose()
 
 
 def test_a_board_tells_its_dates_as_data(blind: Site) -> None:
     """The data of a board that is revealed have its dates and its feedback, and no salt."""
-    engine = tables.upgraded(blind.database)
+    engine = tables.open_catalogue(blind.database)
     boards.set_board(engine, "track", {"reveals": now()}, typed="track")
     engine.dispose()
     publishing.publish(blind)
@@ -285,7 +285,7 @@ def test_a_board_tells_its_dates_as_data(blind: Site) -> None:
 
 def test_the_best_of_many_stands_beside_chance(filled: Site) -> None:
     """A team's page has the best of all its runs, withdrawn ones too, with the figures of irmeta.best_of."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     runs = {one.name: one.key for one in snapshot(engine, "lab").runs}
     submissions.withdraw(engine, runs["r4"])
     engine.dispose()

@@ -68,7 +68,7 @@ def frozen(first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A frozen site with a hostile run that names a baseline."""
     folder = tmp_path_factory.mktemp("frozen")
     site = Site.open(Path(shutil.copytree(first, folder / "site")))
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     (folder / "run").write_bytes(a_run(77, 0.3))
     from irmeta.serve.operating.importing import store
 
@@ -253,7 +253,7 @@ def test_rows_are_found(browser: Any, frozen: Path) -> None:
 def test_a_run_is_sent_by_a_form(browser: Any, tmp_path: Path, child: Child) -> None:
     """On a phone a member takes an invitation, and sends a run by the form of the team's page, which fits."""
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(tmp_path / "qrels.txt")
     importing.open_board(site, engine, "track", qrels=qrels, closes="2999-01-01")
     publishing.publish(site)

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 from sqlalchemy import Engine
 
 from irmeta.serve.catalogue import tables
-from irmeta.serve.catalogue.rules import moment, now
+from irmeta.serve.catalogue.rules import now, parse_moment
 from irmeta.serve.catalogue.tables import event, run
 from irmeta.serve.operating import backup, checkup, importing, organizing
 from irmeta.serve.site import Site
@@ -23,7 +23,7 @@ from .conftest import TOPICS, write_qrels
 @pytest.fixture
 def catalogue(filled: Site) -> Iterator[Engine]:
     """The catalogue of a site in which nothing is wrong."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     assert list(checkup.problems(filled, engine)) == []
     yield engine
     engine.dispose()
@@ -125,7 +125,7 @@ def test_a_clock_that_was_set_back(filled: Site, catalogue: Engine) -> None:
 
 def test_answers_that_give_judgments_away(filled: Site, tmp_path: Path) -> None:
     """A hidden board with open feedback is named."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     qrels = write_qrels(tmp_path / "qrels.txt")
     given = {"reveals": "2999-01-01", "feedback": "open"}
     importing.open_board(filled, engine, "track", qrels=qrels, **given)
@@ -165,7 +165,7 @@ def test_a_check_makes_nothing(run, tmp_path: Path) -> None:
 def test_runs_until_the_reveal(rules: dict[str, Any], most: int) -> None:
     """A team sends as many runs as its limits and the days and months until the board closes, or tells, let it."""
     given = {"opens": "2030-01-01", "closes": "never", "reveals": "never"} | rules
-    dates = {name: moment(given[name]) for name in ("opens", "closes", "reveals")}
+    dates = {name: parse_moment(given[name]) for name in ("opens", "closes", "reveals")}
     limits = dict.fromkeys(("per_day", "per_month", "per_team"))
     of = SimpleNamespace(**{"late": "refuse", **limits, **given, **dates})
     assert organizing.runs_allowed(of)[0] == most

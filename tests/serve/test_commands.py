@@ -45,7 +45,7 @@ def listening(
     """A server on a port, and the address of its board."""
     folder = tmp_path_factory.mktemp("listening")
     site = Site.make(folder / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     running.fill(site, engine, write_qrels(folder / "lab.txt"), [], "nDCG@10 AP")
     running.token_file(site, engine)
     with on_a_port(application_of(site, engine, child)) as port:
@@ -71,7 +71,7 @@ def test_a_member_waits_for_a_score_that_not_everybody_may_see(
 ) -> None:
     """A run on a board for members gets its score and rank on the terminal; strangers find no record."""
     site, to = listening
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(tmp_path / "qrels")
     importing.open_board(site, engine, "club", qrels=qrels, visibility="members")
     token = member_of(engine, "club", to, tmp_path)
@@ -94,7 +94,7 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     """Whoever waits for a score is told that there is none; a gate is refused before the run counts."""
     site, to = listening
     track = to.replace("/lab", "/track")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(tmp_path / "qrels")
     importing.open_board(site, engine, "track", qrels=qrels, opens="now")
     token = member_of(engine, "track", to, tmp_path)
@@ -102,7 +102,7 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     given = [str(tmp_path / "mine"), "--to", track, "--token-file", str(token)]
     gate = ["--baseline", "mine", "--fail-if-worse", "0.1"]
     code, _, said = run("submit", *given, "--wait", *gate)
-    assert (code, submissions.counts(engine, "track")) == (2, {})
+    assert (code, submissions.count_by_state(engine, "track")) == (2, {})
     assert "nothing was sent: --fail-if-worse needs scores" in said
     assert "which this board shows after its reveal" in " ".join(said.split())
     code, out, _ = run("submit", *given, "--wait")
@@ -133,7 +133,7 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
 
 def _lines_of(site: Site) -> list[str]:
     """Name the runs that the board ranks."""
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     ranked = stand(snapshot(engine, "lab"), {}).ranked
     engine.dispose()
     return [line.label for line in ranked]
@@ -343,8 +343,8 @@ def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) 
         assert (
             "submit: irmeta submit RUN --to http://127.0.0.1:8400/b/my-qrels" in printed
         )
-    engine = tables.upgraded(Site.open(tmp_path / "site").database)
-    assert submissions.counts(engine, "my-qrels") == {"received": 1}
+    engine = tables.open_catalogue(Site.open(tmp_path / "site").database)
+    assert submissions.count_by_state(engine, "my-qrels") == {"received": 1}
     engine.dispose()
     write_qrels(qrels, without="301")
     with pytest.raises(IrmetaError, match="board rescore my-qrels"):
@@ -375,7 +375,7 @@ def test_an_import_brings_no_run_twice(run, tmp_path: Path) -> None:
     brought = ["board", "import", *where, str(runs)]
     assert "4 new; the server" in run(*brought)[1]
     of = Site.open(tmp_path / "site")
-    engine = tables.upgraded(of.database)
+    engine = tables.open_catalogue(of.database)
     work_off(of, engine)
 
     def held() -> dict[str, tuple[str, str, str, int]]:
@@ -431,7 +431,7 @@ def test_a_withdrawn_duplicate_hides_no_run(run, tmp_path: Path) -> None:
     assert run("board", "new", *where, "--qrels", str(qrels))[0] == 0
     brought = ["board", "import", *where, str(tmp_path / "a")]
     assert run(*brought)[0] == 0
-    engine = tables.upgraded(Site.open(tmp_path / "site").database)
+    engine = tables.open_catalogue(Site.open(tmp_path / "site").database)
     with engine.begin() as db:
         one = dict(db.execute(sa.select(tables.submission)).mappings().one())
         del one["id"]
@@ -465,7 +465,7 @@ def test_boards_from_the_shell(run, tmp_path: Path) -> None:
     rescore = ["board", "rescore", "lab", *site]
     assert "version 1" in run(*rescore, "--qrels", str(qrels))[1]
     of = Site.open(tmp_path / "site")
-    engine = tables.upgraded(of.database)
+    engine = tables.open_catalogue(of.database)
     work_off(of, engine)
     engine.dispose()
     assert "2 runs" in run(*rescore)[1]
@@ -524,7 +524,7 @@ def test_children_check_and_score(tmp_path: Path) -> None:
 def test_what_cannot_be_scored_fails_after_two_trials(tmp_path: Path) -> None:
     """A run whose judgments are lost fails after two trials, with the reason; scored again, it has its score."""
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(tmp_path / "qrels.txt")
     importing.open_board(site, engine, "lab", qrels=qrels)
     (tmp_path / "one").write_bytes(a_run(1))
@@ -532,11 +532,11 @@ def test_what_cannot_be_scored_fails_after_two_trials(tmp_path: Path) -> None:
     truth = site.truth(hashlib.sha256(qrels.read_bytes()).hexdigest())
     truth.unlink()
     work_off(site, engine)
-    assert submissions.counts(engine, "lab") == {"failed": 1}
+    assert submissions.count_by_state(engine, "lab") == {"failed": 1}
     truth.write_bytes(qrels.read_bytes())
     assert boards.rescore(engine, "lab") == 1
     work_off(site, engine)
-    assert submissions.counts(engine, "lab") == {"scored": 1}
+    assert submissions.count_by_state(engine, "lab") == {"scored": 1}
     engine.dispose()
 
 
@@ -580,14 +580,14 @@ def test_organizers_read_who_is_invited_and_who_did_it(run, tmp_path: Path) -> N
     today = f"{datetime.now(UTC):%Y-%m-%d}"
     pattern = rf"^ +member +Lund +invited {today}, until \d{{4}}-\d\d-\d\d$"
     assert re.search(pattern, run("board", "people", *given)[1], re.MULTILINE)
-    engine = tables.upgraded(Site.open(site).database)
-    ann = people.take(engine, link.strip().rpartition("#")[2], "Ann").person
-    [key] = [one.key for one in people.people(engine, 1)]
+    engine = tables.open_catalogue(Site.open(site).database)
+    ann = people.take_invitation(engine, link.strip().rpartition("#")[2], "Ann").person
+    [key] = [one.key for one in people.people_of_board(engine, 1)]
     assert "invited" not in run("board", "people", *given)[1]
     assert "came in as member of Lund by Ann" in run("board", "log", *given)[1]
-    people.remove(engine, "track", key)
+    people.remove_person(engine, "track", key)
     assert "removed Ann\n" in run("board", "log", *given)[1]
-    people.erase(engine, key)
+    people.erase_person(engine, key)
     erased = run("board", "log", *given, "--verify")[1]
     assert (f"removed person {ann}\n" in erased, "Ann" in erased) == (True, False)
     engine.dispose()
@@ -618,7 +618,7 @@ def test_a_split_is_drawn_whenever_it_is_set(run, track, tmp_path: Path) -> None
     assert run(*new)[0] == 0
     shown = []
     for one in (folder, tmp_path / "other"):
-        engine = tables.upgraded(Site.open(one).database)
+        engine = tables.open_catalogue(Site.open(one).database)
         shown.append(boards.board_of(engine, "track").feedback_topics)
         engine.dispose()
     assert shown[0] == shown[1]
@@ -641,9 +641,9 @@ def test_settings_that_do_nothing_are_said(run, track, tmp_path: Path) -> None:
 def test_changes_of_people_are_confirmed(run, track) -> None:
     """Who marks a team or erases a person is told what was done, and what is left of it."""
     link = run("board", "invite", *track, "--team", "Lund")[1]
-    engine = tables.upgraded(Site.open(Path(track[-1])).database)
-    people.take(engine, link.strip().rpartition("#")[2], "Ann")
-    [one] = people.people(engine, 1)
+    engine = tables.open_catalogue(Site.open(Path(track[-1])).database)
+    people.take_invitation(engine, link.strip().rpartition("#")[2], "Ann")
+    [one] = people.people_of_board(engine, 1)
     engine.dispose()
     said = run("board", "people", *track, "--holder", "Lund")[1]
     assert said.startswith("Lund: has seen the judgments; its runs are marked")
@@ -656,8 +656,8 @@ def test_the_catalogue_is_for_its_owner(run, track, tmp_path: Path) -> None:
     folder = Path(track[-1])
     if not isinstance(Site.open(folder).database, Path):
         pytest.skip("the catalogue is no file")
-    engine = tables.upgraded(folder / "site.db")
-    databases.copied(folder / "site.db", folder / "site.db.0001")
+    engine = tables.open_catalogue(folder / "site.db")
+    databases.copy_sqlite(folder / "site.db", folder / "site.db.0001")
     with engine.connect() as db:
         db.exec_driver_sql("SELECT 1 FROM board")
         found = {
@@ -688,8 +688,8 @@ def test_runs_are_listed_and_withdrawn(run, track, tmp_path: Path) -> None:
     assert run("board", "import", "track", tmp_path / "two", *site)[0] == 0
     key = run("board", "runs", *track)[1].splitlines()[2].split()[0]
     wrong = {"level": "error", "line": 3, "text": "the score 'x' is not a number"}
-    engine = tables.upgraded(Site.open(folder).database)
-    submissions.checked(engine, key, submissions.Checked([wrong] * 2))
+    engine = tables.open_catalogue(Site.open(folder).database)
+    submissions.keep_check(engine, key, submissions.Checked([wrong] * 2))
     engine.dispose()
     told = run("board", "runs", *track)[1].splitlines()
     assert ["refused" in line for line in told] == [False, False, True, False]
@@ -699,6 +699,6 @@ def test_runs_are_listed_and_withdrawn(run, track, tmp_path: Path) -> None:
     assert run("board", "withdraw", "track", "Lund/one", *site)[0] == 0
     assert run("board", "withdraw", "track", lines[0].split()[0], *site)[0] == 0
     assert "no run to withdraw" in run("board", "withdraw", "track", "one", *site)[2]
-    engine = tables.upgraded(Site.open(folder).database)
-    assert submissions.counts(engine, "track") == {"refused": 1, "withdrawn": 2}
+    engine = tables.open_catalogue(Site.open(folder).database)
+    assert submissions.count_by_state(engine, "track") == {"refused": 1, "withdrawn": 2}
     engine.dispose()

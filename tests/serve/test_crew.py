@@ -34,11 +34,11 @@ class Failing:
 
 def test_a_run_that_cannot_be_checked_is_refused(filled: Site, tmp_path: Path) -> None:
     """A run on which the child ends is refused with the reason, and no run behind it waits."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     (tmp_path / "one").write_bytes(a_run(9))
     importing.import_runs(filled, engine, "lab", [tmp_path / "one"])
     work_off(filled, engine, Failing())
-    counts = submissions.counts(engine, "lab")
+    counts = submissions.count_by_state(engine, "lab")
     engine.dispose()
     assert counts == {"refused": 1, "scored": 5}
 
@@ -46,7 +46,7 @@ def test_a_run_that_cannot_be_checked_is_refused(filled: Site, tmp_path: Path) -
 def test_a_publisher_that_fails_is_replaced(filled: Site, monkeypatch) -> None:
     """A publication that ends without an answer is an error, and the next one begins again with another child."""
     monkeypatch.setattr(crews, "Child", Failing)
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     crew = Crew(filled, engine, 1)
     crew._left = False
     with pytest.raises(IrmetaError, match="publication: it takes too long"):
@@ -59,10 +59,10 @@ def test_a_publisher_that_fails_is_replaced(filled: Site, monkeypatch) -> None:
 
 def test_a_failure_names_no_path(filled: Site, tmp_path: Path) -> None:
     """What went wrong with a score names the run and the judgments, and not where they lie or the digest of these."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     crew = Crew(filled, engine, 1)
     key = snapshot(engine, "lab").runs[0].key
-    job = submissions.work(engine, key)
+    job = submissions.job_of(engine, key)
     where = f"{filled.run(job.run)} and {filled.truth(job.qrels)} do not fit"
 
     class Unfit:
@@ -83,7 +83,7 @@ def test_a_failure_names_no_path(filled: Site, tmp_path: Path) -> None:
 
 def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
     """A submission or a step that raises is logged, and the crew goes on, unless it is closed."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     crew = Crew(filled, engine, 1)
     crew._handed("nobody", crew._check).result()
     assert "submission nobody" in caplog.text
@@ -105,12 +105,14 @@ def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
 
 def test_a_run_withdrawn_while_it_is_scored_stays_so(filled: Site) -> None:
     """Scores that come twice are as once; those that come for a withdrawn run leave it off the table."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     shot = snapshot(engine, "lab")
     key, vectors = shot.runs[0].key, shot.vectors[1][shot.runs[0].key]
     kept = {name: one.tobytes() for name, one in vectors.items()}
     for state in ("scored", "withdrawn"):
-        submissions.scored(engine, key, submissions.work(engine, key).judgments, kept)
+        submissions.mark_scored(
+            engine, key, submissions.job_of(engine, key).judgments, kept
+        )
         assert submissions.submission_of(engine, key).state == state
         submissions.withdraw(engine, key)
     engine.dispose()
@@ -126,14 +128,14 @@ def test_what_is_left_over_is_removed(filled: Site) -> None:
 
 def test_a_date_that_passes_is_published(filled: Site, monkeypatch) -> None:
     """At the moment of a date of a board its pages are written, though nobody changes anything."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     closes = now() + 3_600_000_000
     boards.set_board(engine, "lab", {"closes": closes})
     crew, asked = Crew(filled, engine, 1), []
 
     def written(task: str, **_: Any) -> dict[str, Any]:
         asked.append(task)
-        return {"versions": boards.versions(engine), "left": False}
+        return {"versions": boards.board_versions(engine), "left": False}
 
     monkeypatch.setattr(crew, "_written", written)
     crew._publish()

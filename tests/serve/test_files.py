@@ -88,7 +88,7 @@ def test_a_frozen_site_is_made_a_living_one(filled: Site, tmp_path: Path) -> Non
     other = Site.make(tmp_path / "other")
     (other.folder / "site.toml").write_text('title = "Lab"\n')
     other = Site.open(other.folder)
-    engine = tables.upgraded(other.database)
+    engine = tables.open_catalogue(other.database)
     assert importing.import_frozen(engine, tmp_path / "one") == ["lab"]
     with pytest.raises(IrmetaError, match="already"):
         importing.import_frozen(engine, tmp_path / "one")
@@ -101,7 +101,7 @@ def test_a_frozen_site_is_made_a_living_one(filled: Site, tmp_path: Path) -> Non
     runs = list((filled.folder / "runs").glob("*/*"))
     importing.import_runs(other, engine, "lab", runs)
     work_off(other, engine)
-    assert submissions.counts(engine, "lab") == {"scored": 10}
+    assert submissions.count_by_state(engine, "lab") == {"scored": 10}
     assert boards.rescore(engine, "lab") == 10
     engine.dispose()
 
@@ -119,10 +119,10 @@ def test_a_hostile_site_is_not_imported(
     content = json.loads(path.read_text())
     content["runs"][0][name] = text
     path.write_text(json.dumps(content))
-    engine = tables.upgraded(Site.make(tmp_path / "other").database)
+    engine = tables.open_catalogue(Site.make(tmp_path / "other").database)
     with pytest.raises(IrmetaError, match=re.escape(text)):
         importing.import_frozen(engine, tmp_path / "one")
-    assert boards.boards(engine) == []
+    assert boards.all_boards(engine) == []
     engine.dispose()
 
 
@@ -134,7 +134,7 @@ def test_a_frozen_site_says_no_more_than_it_may(filled: Site, tmp_path: Path) ->
     content["board"] |= {"documents": "../../elsewhere", "id": 77}
     content["runs"][0] |= {"id": 77, "tried": 9}
     path.write_text(json.dumps(content))
-    engine = tables.upgraded(Site.make(tmp_path / "other").database)
+    engine = tables.open_catalogue(Site.make(tmp_path / "other").database)
     assert importing.import_frozen(engine, tmp_path / "one") == ["lab"]
     found = snapshot(engine, "lab")
     assert (found.board.documents, found.board.id) == ("", 1)
@@ -144,7 +144,7 @@ def test_a_frozen_site_says_no_more_than_it_may(filled: Site, tmp_path: Path) ->
     path.write_text(json.dumps(content))
     with pytest.raises(IrmetaError, match="received: None cannot be kept there"):
         importing.import_frozen(engine, tmp_path / "one")
-    assert [one.key for one in boards.boards(engine)] == ["lab"]
+    assert [one.key for one in boards.all_boards(engine)] == ["lab"]
     engine.dispose()
 
 
@@ -152,7 +152,7 @@ def test_a_score_file_is_made_a_board(filled: Site, tmp_path: Path) -> None:
     """Scores of another board become a board of their own, with the same scores."""
     publishing.freeze(filled, tmp_path / "one")
     scores = tmp_path / "one/b/lab/data/scores.parquet"
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     assert importing.import_scores(engine, scores, "again") == 5
     plain = irmeta.load(scores).drop_vars("cluster")
     irmeta.save(plain, tmp_path / "plain.parquet")
@@ -173,7 +173,7 @@ def test_clusters_and_teams_come_along(filled: Site, tmp_path: Path) -> None:
     data = filled.public / "b/lab/data"
     assert (data / "topics.csv").read_text().splitlines()[1] == "301,c1"
     assert "team 1,automatic,2026-01-02 00:00:00" in (data / "table.csv").read_text()
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     shot = snapshot(engine, "lab")
     engine.dispose()
     assert shot.board.clusters["302"] == "c2"
@@ -209,7 +209,7 @@ def test_intervals_are_over_clusters(filled: Site, tmp_path: Path) -> None:
 
 def test_topics_without_a_cluster_are_refused(filled: Site, tmp_path: Path) -> None:
     """Clusters that lack a topic of the board, and judgments of topics that lack one, are refused by name."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     qrels = write_qrels(tmp_path / "qrels.txt")
     few = tmp_path / "few.csv"
     few.write_text("topic,cluster\n301,a\n")
@@ -227,7 +227,7 @@ def test_one_cluster_has_no_intervals(filled: Site, tmp_path: Path) -> None:
     one = tmp_path / "one.csv"
     one.write_text("topic,cluster\n" + "".join(f"{topic},a\n" for topic in TOPICS))
     qrels = write_qrels(tmp_path / "qrels.txt")
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     importing.open_board(filled, engine, "one", qrels=qrels, clusters=one)
     importing.import_runs(filled, engine, "one", [tmp_path / "site/runs"])
     work_off(filled, engine)
@@ -240,7 +240,7 @@ def test_one_cluster_has_no_intervals(filled: Site, tmp_path: Path) -> None:
 
 def test_geometric_means_are_geometric(filled: Site, tmp_path: Path) -> None:
     """A board that ranks by GMAP shows geometric means, also of whom new judgments moved."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     boards.set_board(engine, "lab", {"metrics": ["GMAP", "AP"]})
     work_off(filled, engine)
     publishing.publish(filled)
@@ -273,7 +273,7 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
     rows = [f"{odd.get(topic, topic)},=cmd({topic})" for topic in TOPICS]
     clusters.write_text("\n".join(["topic,cluster", *rows]))
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     importing.open_board(site, engine, "lab", qrels=qrels, clusters=clusters)
     (tmp_path / "run").write_text(renamed(a_run(1).decode()))
     about = {"team": "=cmd|' /C calc'!A0", "type": "\uff1dA1"}
@@ -296,7 +296,7 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
 
 def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:
     """Corrected judgments score all runs again; until that is done the table stands, then the changes name them."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     publishing.publish(filled)
     before = (filled.public / "b/lab/data/scores.csv").read_bytes()
     fewer = write_qrels(tmp_path / "fewer.txt", without="301")
@@ -317,7 +317,7 @@ def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:
 
 def test_what_a_change_shows_comes_first(filled: Site) -> None:
     """Tables and the pages of runs that changed are written at once; after the rest all is as if written anew."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     publisher = Publisher(filled, engine)
     publisher.begin()
     # a run's scores by topic are there, and of which topics they are
@@ -350,7 +350,7 @@ def test_what_a_change_shows_comes_first(filled: Site) -> None:
 
 def test_a_board_that_did_not_change_is_left_alone(filled: Site) -> None:
     """A publisher writes nothing of a board whose version is the one that it wrote."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     publisher = Publisher(filled, engine)
     publisher.begin()
     assert not publisher.go_on(60)
@@ -364,7 +364,7 @@ def test_a_board_that_did_not_change_is_left_alone(filled: Site) -> None:
 
 def test_other_metrics_come_when_all_runs_have_them(filled: Site) -> None:
     """A new metric stands on the pages once every run is scored by it."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     metrics = ["P@5", "nDCG@10", "Judged@10"]
     boards.set_board(engine, "lab", {"metrics": metrics})
     publishing.publish(filled)
@@ -378,7 +378,7 @@ def test_other_metrics_come_when_all_runs_have_them(filled: Site) -> None:
 
 def test_a_site_says_what_is_damaged(filled: Site) -> None:
     """A changed run, a lost run, open judgments and high limits are each named."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     assert list(checkup.problems(filled, engine)) == []
     changed, lost, *_ = sorted(filled.folder.glob("runs/*/*"))
     changed.write_bytes(b"other")
@@ -398,7 +398,7 @@ def test_a_site_says_what_is_damaged(filled: Site) -> None:
 @file_only
 def test_a_damaged_catalogue_is_named(filled: Site) -> None:
     """Where the index of submissions is damaged the check says so, and what to do."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     wanted = "SELECT rootpage FROM sqlite_master WHERE name = 'one_name_a_team'"
     with engine.begin() as db:
         page_of_index = db.execute(text(wanted)).scalar_one()
@@ -407,7 +407,7 @@ def test_a_damaged_catalogue_is_named(filled: Site) -> None:
     with filled.database.open("r+b") as file:
         file.seek((page_of_index - 1) * size + size // 2)
         file.write(b"x" * (size // 2))
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     [found] = checkup.problems(filled, engine)
     engine.dispose()
     assert str(found).startswith(f"{filled.database}: damaged (")
@@ -418,7 +418,7 @@ def test_what_no_site_froze_is_refused(filled: Site, tmp_path: Path) -> None:
     """A board's data that lack something, or are of something else, are refused by their file."""
     publishing.freeze(filled, tmp_path / "one")
     path = tmp_path / "one/b/lab/data/board.json"
-    engine = tables.upgraded(Site.make(tmp_path / "other").database)
+    engine = tables.open_catalogue(Site.make(tmp_path / "other").database)
     for content in ("{}", "no JSON"):
         path.write_text(content)
         with pytest.raises(IrmetaError, match=r"board\.json: not what irmeta freezes"):
@@ -491,7 +491,7 @@ def test_a_site_is_migrated(
     publishing.publish(filled)
     before = files(filled.public)
     monkeypatch.setattr(tables, "MIGRATIONS", next_migrations(tmp_path))
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     [aside] = filled.folder.glob("site.db.*")
     for path, found in ((filled.database, ["more"]), (aside, [])):
         assert isinstance(path, Path)
@@ -505,24 +505,24 @@ def test_a_site_is_migrated(
     assert files(filled.public) == before
     monkeypatch.undo()
     with pytest.raises(IrmetaError, match="newer irmeta"):
-        tables.upgraded(filled.database).dispose()
+        tables.open_catalogue(filled.database).dispose()
 
 
 def test_tables_from_before_the_first_release_are_not_called_newer(
     tmp_path: Path,
 ) -> None:
     """A site whose tables are older than all that are upgraded says so."""
-    engine = tables.upgraded(tmp_path / "site.db")
+    engine = tables.open_catalogue(tmp_path / "site.db")
     with engine.begin() as connection:
         connection.execute(text("UPDATE alembic_version SET version_num = '0003'"))
     engine.dispose()
     with pytest.raises(IrmetaError, match="before the first release.*version 0003"):
-        tables.upgraded(tmp_path / "site.db").dispose()
+        tables.open_catalogue(tmp_path / "site.db").dispose()
 
 
 def test_the_tables_are_those_of_the_program(tmp_path: Path) -> None:
     """A new catalogue has just the tables that the program uses."""
-    engine = tables.upgraded(tmp_path / "site.db")
+    engine = tables.open_catalogue(tmp_path / "site.db")
     with engine.begin() as connection:
         found = compare_metadata(MigrationContext.configure(connection), tables.META)
         assert found == []
@@ -543,7 +543,7 @@ def test_a_child_that_dies_is_replaced() -> None:
 def test_long_lists_are_cut(filled: Site, monkeypatch) -> None:
     """Tables have so many rows a page; lists of a team's runs and of claims are cut there, and say so."""
     monkeypatch.setattr(html, "ROWS", 2)
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     for run in snapshot(engine, "lab").runs:
         about = {"team": run.team, "baseline": "r0"}
         content = submissions.Bytes(run.run, run.bytes)
@@ -573,7 +573,7 @@ def test_pages_need_no_inline_script(filled: Site) -> None:
 
 def test_boards_that_cannot_be_made(filled: Site, tmp_path: Path) -> None:
     """A board without topics, lists without ids, folders without runs or boards are each refused by name."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     other, empty = tmp_path / "other.txt", tmp_path / "empty.txt"
     other.write_text("999 0 d00 1\n")
     empty.write_bytes(gzip.compress(b"\n"))

@@ -127,8 +127,8 @@ def test_what_a_check_refuses_leaves_no_bytes(tmp_path: Path) -> None:
         other = submissions.submit(
             *(here.engine, "other", "two", Bytes(kept[0].name, 1)), received=1
         )
-        assert submissions.checked(here.engine, other.key, said)
-        submissions.forget(here.site, here.engine, kept[0].name)
+        assert submissions.keep_check(here.engine, other.key, said)
+        submissions.remove_unnamed_bytes(here.site, here.engine, kept[0].name)
         assert [*runs.glob("*/*")] == kept
         assert not list(checkup._damage(here.site, here.engine))
         part = kept[0].with_name("0" * 64)

@@ -42,8 +42,8 @@ def test_a_backup_that_is_killed_leaves_no_half(filled: Site, tmp_path: Path) ->
         if not target.exists():
             backup.back_up(filled, target)
         backup.restore(target, tmp_path / f"restored{at}")
-        engine = tables.upgraded(tmp_path / f"restored{at}/site.db")
-        assert submissions.counts(engine, "lab") == {"scored": 5}
+        engine = tables.open_catalogue(tmp_path / f"restored{at}/site.db")
+        assert submissions.count_by_state(engine, "lab") == {"scored": 5}
         engine.dispose()
 
 
@@ -62,7 +62,7 @@ def test_a_migration_that_is_killed_is_done_again(
 ) -> None:
     """A migration killed at any moment has changed nothing or all, and the next start ends it."""
     draws, old, path = random.Random(4), tmp_path / "old.db", filled.folder / "site.db"
-    tables.copied(path, old)
+    tables.copy_catalogue(path, old)
     monkeypatch.setattr(tables, "MIGRATIONS", next_migrations(tmp_path))
     call = [sys.executable, "-c", UPGRADE, str(tables.MIGRATIONS), str(path)]
 
@@ -78,6 +78,6 @@ def test_a_migration_that_is_killed_is_done_again(
         begin()
         with suppress(subprocess.TimeoutExpired):
             subprocess.run(call, timeout=draws.uniform(lasts / 2, lasts))
-        engine = tables.upgraded(path)
-        assert submissions.counts(engine, "lab") == {"scored": 5}
+        engine = tables.open_catalogue(path)
+        assert submissions.count_by_state(engine, "lab") == {"scored": 5}
         engine.dispose()

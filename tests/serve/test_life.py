@@ -236,7 +236,7 @@ def host(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Host]:
         known = {}
         for name in ROLES:
             secret = people.invite(engine, "first", "reader")
-            known[name] = people.take(engine, secret, name).person
+            known[name] = people.take_invitation(engine, secret, name).person
         tokens = {
             name: people.new_token(engine, name, who, "organize")
             for name, who in known.items()
@@ -267,7 +267,7 @@ class Life(RuleBasedStateMachine):
         for who, number in host.people.items():
             role, team = ("member", who) if who in ("a", "b") else (who, "")
             secret = people.invite(host.engine, self.key, role, team)
-            people.take(host.engine, secret, "", who=number)
+            people.take_invitation(host.engine, secret, "", who=number)
         given_ = (host.scores, host.clock.now, [], {"a": "in", "b": "in"}, set())
         self.model = Model(board, limits, *given_, brought)
         if brought is not None:
@@ -278,7 +278,7 @@ class Life(RuleBasedStateMachine):
         path = self.host.qrels.with_name("brought")
         path.write_bytes(BODIES[body])
         importing.import_runs(self.host.site, self.host.engine, self.key, [path])
-        [self.first] = submissions.of_team(self.host.engine, self.at, "")
+        [self.first] = submissions.submissions_of(self.host.engine, self.at, "")
         self.host.crew._check(self.first.key)
         self.host.crew._score(self.first.key)
 
@@ -307,7 +307,7 @@ class Life(RuleBasedStateMachine):
         status = self.model.sent(team, name, body, replace, base)
         assert answer.status_code == status, answer.text
         if len(self.model.runs) > before:
-            rows = submissions.of_team(self.host.engine, self.at, team)
+            rows = submissions.submissions_of(self.host.engine, self.at, team)
             self.model.runs[-1].key = rows[-1].key
         if status in (200, 201):
             self.same(team, answer.json())
@@ -418,7 +418,7 @@ class Life(RuleBasedStateMachine):
         assert facts["told"] == (self.model.told(run) if told else None)
 
     def teardown(self) -> None:
-        assert events.verified(self.host.engine)
+        assert events.verified_digest(self.host.engine)
 
     @property
     def at(self) -> int:

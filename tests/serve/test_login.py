@@ -105,7 +105,7 @@ def made(
         lines += ["[[login]]", *(f'{what} = "{said}"' for what, said in about.items())]
     (site.folder / "site.toml").write_text("\n".join(lines) + "\n")
     site = Site.open(site.folder)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(folder / "qrels.txt")
     given = {"reveals": "2999-01-01", "join": "open", "per_team": 3}
     importing.open_board(site, engine, "track", qrels=qrels, **given)
@@ -160,7 +160,7 @@ def test_a_person_logs_in_and_comes_again(world: World) -> None:
     assert world.come(world.browser()).status_code == 303
     assert world.come(browser).headers["location"] == "/my/"
     assert browser.cookies["session"] != first
-    assert people.caller(world.engine, people.digest_of(first), "session") is None
+    assert people.caller_of(world.engine, people.digest_of(first), "session") is None
     [ann] = world.people()
     assert (ann.issuer, ann.subject) == (world.one.issuer, "ann")
     for file in world.site.folder.rglob("*"):
@@ -469,7 +469,7 @@ def test_an_invitation_joins_who_is_logged_in(world: World) -> None:
     assert "<h1>Anna</h1>" in browser.get("/my/").text
     session = browser.cookies["session"]
     assert browser.post("/my/", data={"what": "leave"}, headers=OWN).status_code == 303
-    assert people.caller(world.engine, people.digest_of(session), "session") is None
+    assert people.caller_of(world.engine, people.digest_of(session), "session") is None
 
 
 def test_an_open_board_takes_whoever_logs_in(world: World) -> None:
@@ -486,15 +486,15 @@ def test_an_open_board_takes_whoever_logs_in(world: World) -> None:
     assert browser.get("/my/b/track").status_code == 200
     [ann] = world.people()
     for more in ("b", "c"):
-        people.ask(world.engine, "track", more, "", who=ann.id)
+        people.ask_to_join(world.engine, "track", more, "", who=ann.id)
     with pytest.raises(RefusedError, match="founded 3 teams"):
-        people.ask(world.engine, "track", "d", "", who=ann.id)
+        people.ask_to_join(world.engine, "track", "d", "", who=ann.id)
 
 
 def test_limits_are_of_a_person_too(world: World) -> None:
     """Who sends runs for several teams of a board, at once, sends no more than one team may."""
     who = people.log_in(world.engine, Identity("i", "s"), "Ann")
-    number = people.caller(world.engine, people.digest_of(who), "session").person
+    number = people.caller_of(world.engine, people.digest_of(who), "session").person
 
     def send(at: int) -> int:
         by = Place(Role.MEMBER, f"team {at % 3}")
@@ -515,8 +515,8 @@ def test_limits_are_of_a_person_too(world: World) -> None:
 
     with ThreadPoolExecutor(6) as pool:
         assert sum(pool.map(send, range(18))) == 3
-    assert submissions.left_of(world.engine, "track", "team 0", number).number == 0
-    assert submissions.left_of(world.engine, "track", "new", None).number == 3
+    assert submissions.runs_left(world.engine, "track", "team 0", number).number == 0
+    assert submissions.runs_left(world.engine, "track", "new", None).number == 3
 
 
 def test_two_first_logins_at_once_are_one_person(world: World) -> None:
@@ -533,14 +533,14 @@ def test_who_is_disabled_is_refused_until_enabled(world: World) -> None:
     world.come(browser)
     [ann] = world.people()
     token = people.new_token(world.engine, "t", ann.id)
-    people.disable(world.engine, ann.key)
-    assert people.caller(world.engine, people.digest_of(token)) is None
+    people.disable_person(world.engine, ann.key)
+    assert people.caller_of(world.engine, people.digest_of(token)) is None
     assert "take an invitation" in browser.get("/my/").text
     assert world.come(browser).status_code == 403
-    people.enable(world.engine, ann.key)
+    people.enable_person(world.engine, ann.key)
     assert world.come(browser).status_code == 303
     with pytest.raises(RefusedError, match="no person"):
-        people.disable(world.engine, "x")
+        people.disable_person(world.engine, "x")
 
 
 @file_only
@@ -552,7 +552,7 @@ def test_who_is_erased_is_nowhere(world: World) -> None:
     form = {"team": "Lund", "name": "x"}
     assert browser.post("/join/track", data=form, headers=OWN).status_code == 303
     [one] = world.people()
-    people.call(world.engine, one.id, one.name, "Institute of Erasure")
+    people.rename_person(world.engine, one.id, one.name, "Institute of Erasure")
     token = people.new_token(world.engine, "label-of-a-token", one.id)
     headers = {"Authorization": f"Bearer {token}"}
     put = browser.put("/v1/boards/track/runs/mine", content=a_run(1), headers=headers)
@@ -566,14 +566,16 @@ def test_who_is_erased_is_nowhere(world: World) -> None:
         }
 
     assert kept() == set(words)
-    people.erase(world.engine, one.key)
+    people.erase_person(world.engine, one.key)
     assert kept() == set()
     assert people.tokens_of(world.engine, one.id) == []
     at = boards.board_of(world.engine, "track").id
-    [run] = submissions.of_team(world.engine, at, "Lund")
+    [run] = submissions.submissions_of(world.engine, at, "Lund")
     assert run.state == "accepted"
-    assert one.id in {event.person for event in events.of_board(world.engine, at)}
-    assert events.verified(world.engine)
+    assert one.id in {
+        event.person for event in events.events_of_board(world.engine, at)
+    }
+    assert events.verified_digest(world.engine)
     assert browser.get("/my/b/track").status_code == 404
     world.come(browser, "subject-4711")
     assert [again.id for again in world.people() if again.subject] != [one.id]

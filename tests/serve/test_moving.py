@@ -13,7 +13,7 @@ from tests.serve.test_backup import files
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, databases, events, people, tables
 from irmeta.serve.catalogue.rules import RefusedError
-from irmeta.serve.catalogue.submissions import Bytes, counts, submit
+from irmeta.serve.catalogue.submissions import Bytes, count_by_state, submit
 from irmeta.serve.operating import checkup
 from irmeta.serve.operating.backup import back_up, restore
 from irmeta.serve.pages.publishing import publish
@@ -34,9 +34,9 @@ def test_a_site_moves_there_and_back(filled: Site, tmp_path: Path) -> None:
     back_up(other, tmp_path / "two.tar")
     restore(tmp_path / "two.tar", tmp_path / "third")
     assert "database" not in (tmp_path / "third/site.toml").read_text()
-    engine = tables.upgraded(tmp_path / "third/site.db")
-    added = tables.upgraded(address)
-    assert events.verified(engine) == events.verified(added)
+    engine = tables.open_catalogue(tmp_path / "third/site.db")
+    added = tables.open_catalogue(address)
+    assert events.verified_digest(engine) == events.verified_digest(added)
     for one in (engine, added):
         content = Bytes("0" * 64, 1)
         assert submit(one, "lab", "new", content, received=0).new
@@ -49,13 +49,16 @@ def test_a_site_moves_there_and_back(filled: Site, tmp_path: Path) -> None:
 
 def test_a_catalogue_moves_into_an_empty_one(filled: Site, tmp_path: Path) -> None:
     """All rows come along, new ones follow them, and a database that has a catalogue is left alone."""
-    tables.moved(filled.database, tmp_path / "other.db")
-    old, new = tables.upgraded(filled.database), tables.upgraded(tmp_path / "other.db")
-    assert events.verified(new) == events.verified(old)
-    assert counts(new, "lab") == counts(old, "lab") == {"scored": 5}
+    tables.copy_to_database(filled.database, tmp_path / "other.db")
+    old, new = (
+        tables.open_catalogue(filled.database),
+        tables.open_catalogue(tmp_path / "other.db"),
+    )
+    assert events.verified_digest(new) == events.verified_digest(old)
+    assert count_by_state(new, "lab") == count_by_state(old, "lab") == {"scored": 5}
     assert submit(new, "lab", "new", Bytes("0" * 64, 1), received=0).new
     with pytest.raises(IrmetaError, match="other.db: has a catalogue already"):
-        tables.moved(filled.database, tmp_path / "other.db")
+        tables.copy_to_database(filled.database, tmp_path / "other.db")
     for one in (old, new):
         one.dispose()
 
@@ -76,7 +79,7 @@ def test_a_database_that_has_a_catalogue_is_left_alone(
 @server_only
 def test_what_a_server_does_otherwise(tmp_path: Path) -> None:
     """Texts sort by code points, too long ones are refused, and the log tells of nothing unsafe."""
-    engine = tables.upgraded(an_address(tmp_path))
+    engine = tables.open_catalogue(an_address(tmp_path))
     names = ["é", "Z", "a", "_", "B"]
     for name in names:
         people.log_in(engine, people.Identity("https://id.example.org", name), "")
@@ -85,7 +88,7 @@ def test_what_a_server_does_otherwise(tmp_path: Path) -> None:
         assert db.scalars(wanted).all() == sorted(names)
     boards.new_board(engine, key="lab", topics=["1"], metrics=["AP"], depth=10)
     with pytest.raises(RefusedError, match="cannot keep that: value too long"):
-        boards.judge(engine, "lab", boards.Judged("0" * 64, ["1"]), "x" * 1001)
+        boards.add_judgments(engine, "lab", boards.Judged("0" * 64, ["1"]), "x" * 1001)
     assert databases.faults(engine) == []
     engine.dispose()
 
@@ -118,8 +121,8 @@ def test_settings_of_a_server(tmp_path: Path) -> None:
     with pytest.raises(IrmetaError, match="begins with postgresql://"):
         Site.open(site.folder)
     url = sa.make_url("postgresql:///runs")
-    assert databases.unsafe(url, {"fsync": "on"}) == []
-    [(wrong, mend)] = databases.unsafe(url, {"fsync": "off"})
+    assert databases.unsafe_settings(url, {"fsync": "on"}) == []
+    [(wrong, mend)] = databases.unsafe_settings(url, {"fsync": "off"})
     assert (wrong.partition(":")[0], mend.split()[:2]) == (
         "fsync is off",
         ["ALTER", "SYSTEM"],

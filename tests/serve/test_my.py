@@ -165,7 +165,7 @@ def test_pages_are_for_whom_they_are(track: Track) -> None:
     assert theirs.status_code == 404
     mine = clients["member"].post("/my/b/track", data=form, headers=OWN)
     assert mine.status_code == 303
-    [one] = submissions.of_team(track.engine, 1, "Lund")
+    [one] = submissions.submissions_of(track.engine, 1, "Lund")
     assert one.state == "withdrawn"
 
 
@@ -250,7 +250,7 @@ def test_an_organizer_reads_what_happened(track: Track) -> None:
     client = browser(track, "organizer")
     [ann] = [
         one.key
-        for one in people.people(track.engine, 1)
+        for one in people.people_of_board(track.engine, 1)
         if (one.name, one.team) == ("Ann member", "Rival")
     ]
 
@@ -415,7 +415,7 @@ def test_a_browser_sends_runs_under_the_rules_of_the_api(tmp_path: Path) -> None
         odd = gzip.compress(a_run(1)) + b"\r\n------edg\r\n--"
         checked = client.post(where, **form(a_run(1), check="on"))
         assert (checked.status_code, "nothing is odd" in checked.text) == (200, True)
-        assert submissions.of_team(track.engine, 1, "Lund") == []
+        assert submissions.submissions_of(track.engine, 1, "Lund") == []
         tags = a_run(1).replace(b"tag", b"gat", 1)
         checked = client.post(where, **form(tags, check="on"))
         assert "the system is named bm25" in checked.text
@@ -427,7 +427,7 @@ def test_a_browser_sends_runs_under_the_rules_of_the_api(tmp_path: Path) -> None
         page = client.get(sent.headers["location"]).text
         assert "bm25 was sent, and is accepted" in page
         assert "was sent" not in client.get("/my/b/track").text
-        [one] = submissions.of_team(track.engine, 1, "Lund")
+        [one] = submissions.submissions_of(track.engine, 1, "Lund")
         assert (one.name, one.description, one.state) == ("bm25", "a <b>", "accepted")
         assert track.site.run(one.run).read_bytes() == a_run(1)
         again = client.post(where, **form(a_run(2), description="a <b>"))
@@ -437,7 +437,7 @@ def test_a_browser_sends_runs_under_the_rules_of_the_api(tmp_path: Path) -> None
             True,
         )
         client.post(where, **form(odd, name="odd"))
-        [_, kept] = submissions.of_team(track.engine, 1, "Lund")
+        [_, kept] = submissions.submissions_of(track.engine, 1, "Lund")
         assert (
             kept.run == hashlib.sha256(odd).hexdigest()
         )  # refused, its bytes are gone
@@ -475,7 +475,7 @@ def test_a_form_that_is_none_is_refused(
     headers = OWN | {"content-type": kind.encode("latin-1")}
     answer = client.post("/my/b/track/runs", content=body, headers=headers)
     assert answer.status_code == status
-    assert submissions.of_team(track.engine, 1, "Lund") == []
+    assert submissions.submissions_of(track.engine, 1, "Lund") == []
     assert list(track.site.temporary.iterdir()) == []
 
 
@@ -538,6 +538,6 @@ def test_names_that_look_alike_are_shown_to_organizers(track: Track) -> None:
     assert [one.status_code for one in answers] == [303, 422, 422, 422, 422]
     assert "the character U+3164 does not show; leave it out" in answers[1].text
     with pytest.raises(RefusedError, match=r"name: the character U\+2800"):
-        people.ask(track.engine, "track", "Oslo", "\u2800")
+        people.ask_to_join(track.engine, "track", "Oslo", "\u2800")
     page = organizer.get("/organize/b/track").text
     assert "letters of GREEK and LATIN" in page

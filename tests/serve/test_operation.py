@@ -66,13 +66,13 @@ def test_every_setting_is_documented() -> None:
 def test_a_lost_token_is_replaced(tmp_path: Path) -> None:
     """Who removes the site's token has another one, and the old one opens nothing."""
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     own = people.new_token(engine, "site", None, "submit")
     old = running.token_file(site, engine).read_text().strip()
     assert running.token_file(site, engine).read_text().strip() == old
     (site.folder / "token").unlink()
     new = running.token_file(site, engine).read_text().strip()
-    found = {one: people.caller(engine, people.digest_of(one)) for one in (old, new)}
+    found = {one: people.caller_of(engine, people.digest_of(one)) for one in (old, new)}
     engine.dispose()
     assert own != old
     assert found[old] is None

@@ -46,7 +46,7 @@ def test_a_run_is_cited(filled: Site) -> None:
     """A run's BibTeX names its team, its board, the day and its address, whatever the team is called."""
     (filled.folder / "site.toml").write_text('address = "https://runs.example"\n')
     site = Site.open(filled.folder)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     odd = {"team": "A & B}, url={x", "type": "manual"}
     content = importing.store(site, next(site.folder.glob("runs/*/*")))
     given = (engine, "lab", "odd_1", content)
@@ -84,7 +84,7 @@ def test_a_badge_has_the_figures_of_the_table(filled: Site) -> None:
 
 def test_repeats_are_runs_that_name_their_system(filled: Site) -> None:
     """Repeats of a system are ranked each for itself; page, record and data say of which system, and which time."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     keys = []
     for run, name in zip(sorted(filled.folder.glob("runs/*/*")), "ab", strict=False):
         about = {"system": "sampler", "repeat": name}
@@ -104,7 +104,7 @@ def test_repeats_are_runs_that_name_their_system(filled: Site) -> None:
 
 def test_claims_are_added_up(filled: Site) -> None:
     """The page of progress counts shown gains and weak baselines, and sums the gains, as the records have them."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     for run in snapshot(engine, "lab").runs:
         about = {"team": run.team, "baseline": "r1" if run.name == "r0" else "r0"}
         content = submissions.Bytes(run.run, run.bytes)
@@ -142,7 +142,7 @@ def test_a_cut_list_says_so(filled: Site, monkeypatch) -> None:
 def test_what_came_together_is_no_progress(tmp_path: Path) -> None:
     """Of runs that were imported together only the best is a step of progress, and a better one that came later."""
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     importing.open_board(site, engine, "lab", qrels=write_qrels(tmp_path / "qrels.txt"))
     for folder, skills in (
         ("first", {"a": 0.2, "b": 0.6, "c": 0.4}),
@@ -164,7 +164,7 @@ def test_a_board_without_scores_is_whole(tmp_path: Path) -> None:
     site = Site.make(tmp_path / "site")
     (site.folder / "site.toml").write_text('title = "Lab"\n')
     site = Site.open(site.folder)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     importing.open_board(site, engine, "lab", qrels=write_qrels(tmp_path / "qrels.txt"))
     (tmp_path / "gone").write_bytes(a_run(1))
     importing.import_runs(site, engine, "lab", [tmp_path / "gone"])
@@ -181,7 +181,7 @@ def test_a_board_without_scores_is_whole(tmp_path: Path) -> None:
     assert "Withdrawn" in page(site, f"s/{run.key}/")
     publishing.freeze(site, tmp_path / "frozen")
     other = Site.make(tmp_path / "other")
-    engine = tables.upgraded(other.database)
+    engine = tables.open_catalogue(other.database)
     assert importing.import_frozen(engine, tmp_path / "frozen") == ["bare", "lab"]
     assert snapshot(engine, "lab").counts == {"withdrawn": 1}
     engine.dispose()
@@ -195,7 +195,7 @@ def test_a_board_is_standardized_by_named_factors(filled: Site, tmp_path: Path) 
     factors = irmeta.standardize.fit(cube.sel(metric=["nDCG@10"]))
     path = tmp_path / "factors.parquet"
     irmeta.standardize.save(factors, path)
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     boards.set_board(engine, "lab", {"factors": str(path), "licence": "CC0"})
     found = stand(snapshot(engine, "lab"), {})
     engine.dispose()

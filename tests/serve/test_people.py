@@ -65,7 +65,7 @@ class Track:
 def open_track(folder: Path, qrels: Path, **settings: Any) -> Iterator[Track]:
     """Serve a blind board with two teams; nothing scores by itself."""
     site = Site.make(folder / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     given = {"reveals": "2999-01-01"} | settings
     importing.open_board(site, engine, "track", qrels=qrels, **given)
     importing.open_board(site, engine, "other", qrels=qrels, reveals="2999-01-01")
@@ -91,7 +91,7 @@ def open_track(folder: Path, qrels: Path, **settings: Any) -> Iterator[Track]:
 def serving(folder: Path) -> Iterator[tuple[Site, Engine, TestClient]]:
     """Serve a site that checks runs in this process, and scores none by itself."""
     site = Site.open(folder)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     crew = Crew(site, engine, 1)
     crew.start = lambda: None  # type: ignore[method-assign]
     crew._pool.submit(lambda: setattr(crew._own, "child", Within())).result()
@@ -346,7 +346,7 @@ def test_runs_of_who_has_seen_the_judgments_are_marked(track: Track) -> None:
     assert track.put("rival", "early", a_run(3)).status_code == 201
     people.set_team(track.engine, "track", "Rival", holder=True)
     people.set_team(track.engine, "track", "Rival", holder=True)
-    [run] = submissions.of_team(track.engine, 1, "Rival")
+    [run] = submissions.submissions_of(track.engine, 1, "Rival")
     assert run.marks == ["holder"]
     with pytest.raises(RefusedError, match="nothing was revealed"):
         boards.reveal(track.engine, "track", "other")
@@ -363,9 +363,11 @@ def test_who_has_seen_the_judgments_is_marked_in_any_team(track: Track) -> None:
     people.set_team(track.engine, "track", "Rival", holder=True)
     assert marked(track, "holder") == {"early"}
     number = person(track, "rival")
-    people.remove(track.engine, "track", people.person_of(track.engine, number).key)
+    people.remove_person(
+        track.engine, "track", people.person_of(track.engine, number).key
+    )
     oslo = people.invite(track.engine, "track", "member", "Oslo")
-    people.take(track.engine, oslo, "", who=number)
+    people.take_invitation(track.engine, oslo, "", who=number)
     assert track.put("rival", "late", a_run(4)).json()["marks"] == ["holder"]
     assert track.put("member", "other", a_run(5)).json()["marks"] == []
 
@@ -375,26 +377,28 @@ def test_who_left_before_has_not_seen_the_judgments(track: Track, by: str) -> No
     """Who left a team before it saw the judgments is not marked elsewhere; who comes into it later is."""
     number = person(track, "rival")
     if by == "remove":
-        people.remove(track.engine, "track", people.person_of(track.engine, number).key)
+        people.remove_person(
+            track.engine, "track", people.person_of(track.engine, number).key
+        )
     secret = people.invite(track.engine, "track", "member", "Lund")
-    people.take(track.engine, secret, "", who=number)
+    people.take_invitation(track.engine, secret, "", who=number)
     assert track.put("rival", "early", a_run(3)).json()["marks"] == []
     people.set_team(track.engine, "track", "Rival", holder=True)
     assert marked(track, "holder") == set()
     assert track.put("rival", "late", a_run(4)).json()["marks"] == []
     for team in ("Rival", "Lund"):
         secret = people.invite(track.engine, "track", "member", team)
-        people.take(track.engine, secret, "", who=number)
+        people.take_invitation(track.engine, secret, "", who=number)
     assert track.put("rival", "last", a_run(5)).json()["marks"] == ["holder"]
 
 
 def person(track: Track, role: str) -> int:
     """Return the number of who has a role."""
     digest = people.digest_of(track.tokens[role])
-    return people.caller(track.engine, digest).person  # type: ignore[union-attr,return-value]
+    return people.caller_of(track.engine, digest).person  # type: ignore[union-attr,return-value]
 
 
-@pytest.mark.parametrize("end", ["remove", "disable", "erase"])
+@pytest.mark.parametrize("end", ["remove", "disable_person", "erase_person"])
 def test_what_somebody_let_others_do_ends_with_them(track: Track, end: str) -> None:
     """Invitations to a board, and links to its runs, end when their maker is removed; those of others do not."""
     who = person(track, "member")
@@ -404,24 +408,24 @@ def test_what_somebody_let_others_do_ends_with_them(track: Track, end: str) -> N
         people.invite(track.engine, "track", "member", "Lund", who),
         people.invite(track.engine, "track", "reader", by=who),
     ]
-    link = people.review(track.engine, key, 30, who)
-    assert people.reviewed(track.engine, link) == key
+    link = people.create_review_link(track.engine, key, 30, who)
+    assert people.submission_of_review(track.engine, link) == key
     assert {one.kind for one in people.tokens_of(track.engine, who)} == {
         "api",
         "review",
     }
     member = people.person_of(track.engine, who).key
     if end == "remove":
-        people.remove(track.engine, "track", member)
+        people.remove_person(track.engine, "track", member)
         assert track.ask("member", "get", "/v1/me").status_code == 200
     else:
         getattr(people, end)(track.engine, member)
     for secret in own:
         with pytest.raises(RefusedError, match="was used, has ended"):
-            people.take(track.engine, secret, "Ann")
+            people.take_invitation(track.engine, secret, "Ann")
     with pytest.raises(RefusedError):
-        people.reviewed(track.engine, link)
-    taken = people.take(track.engine, other, "Ann")
+        people.submission_of_review(track.engine, link)
+    taken = people.take_invitation(track.engine, other, "Ann")
     assert (taken.board, taken.person != who) == ("track", True)
 
 
@@ -431,10 +435,10 @@ def test_a_draft_that_names_no_reveal_is_not_an_open_board(tmp_path: Path) -> No
     for track in open_track(tmp_path, qrels, opens="never", reveals="never"):
         found = boards.board_of(track.engine, "track")
         assert (found.opens, found.reveals) == (None, None)
-        site = people.caller(
+        site = people.caller_of(
             track.engine, people.digest_of(people.new_token(track.engine, "site"))
         )
-        assert people.place(track.engine, site, found) == Place()
+        assert people.place_on_board(track.engine, site, found) == Place()
         assert [one.key for one in organizing.hidden(track.engine)] == [
             "other",
             "track",
@@ -524,13 +528,13 @@ def test_a_person_is_erased(track: Track) -> None:
     """Who is erased has no name, no team and no token; the runs stay with the team."""
     assert track.put("member", "mine", a_run(1)).status_code == 201
     at = boards.board_of(track.engine, "track").id
-    found = {one.name: one for one in people.people(track.engine, at)}
-    people.erase(track.engine, found["name of member"].key)
+    found = {one.name: one for one in people.people_of_board(track.engine, at)}
+    people.erase_person(track.engine, found["name of member"].key)
     assert track.put("member", "more", a_run(2)).status_code == 401
-    left = {one.name for one in people.people(track.engine, at)}
+    left = {one.name for one in people.people_of_board(track.engine, at)}
     assert "name of member" not in left
-    assert len(submissions.of_team(track.engine, at, "Lund")) == 1
-    assert events.verified(track.engine)
+    assert len(submissions.submissions_of(track.engine, at, "Lund")) == 1
+    assert events.verified_digest(track.engine)
 
 
 def test_the_site_token_is_for_open_boards(track: Track) -> None:
@@ -610,7 +614,7 @@ def test_copies_and_the_pool(track: Track) -> None:
 def marked(track: Track, mark: str = "not pooled") -> set[str]:
     """Return the runs that are marked as not pooled."""
     at = boards.board_of(track.engine, "track").id
-    runs = submissions.of_team(track.engine, at)
+    runs = submissions.submissions_of(track.engine, at)
     return {one.name for one in runs if mark in one.marks}
 
 
@@ -629,7 +633,7 @@ def test_organizers_send_judgments(track: Track) -> None:
 
 def test_a_team_that_asks_waits(track: Track) -> None:
     """Who asks to take part may nothing before an organizer lets the team in."""
-    person = people.ask(track.engine, "track", "Oslo", "Ann", "")
+    person = people.ask_to_join(track.engine, "track", "Oslo", "Ann", "")
     track.tokens["new"] = people.new_token(track.engine, "new", person)
     assert track.put("new", "x", a_run(1)).status_code == 404
     people.set_team(track.engine, "track", "Oslo", state="in")
@@ -650,7 +654,7 @@ def test_an_organizer_who_takes_part_learns_of_own_runs_only(tmp_path: Path) -> 
         assert track.ask("organizer", "get", where).json()["told"] is not None
         number = person(track, "organizer")
         secret = people.invite(track.engine, "track", "member", "Own")
-        people.take(track.engine, secret, "", who=number)
+        people.take_invitation(track.engine, secret, "", who=number)
         assert track.ask("organizer", "get", where).json()["told"] is None
         people.set_team(track.engine, "track", "Own", state="out")
         assert track.ask("organizer", "get", where).json()["told"] is None

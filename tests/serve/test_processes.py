@@ -40,7 +40,7 @@ def site(tmp_path: Path) -> Site:
     site = Site.make(tmp_path / "site")
     with (site.folder / "site.toml").open("a") as file:
         file.write("requests = 1000000000\n")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(tmp_path / "qrels.txt")
     importing.open_board(site, engine, "lab", qrels=qrels)
     given = {"reveals": "2999-01-01", "per_team": 5}
@@ -81,7 +81,7 @@ def shown(address: str, key: str) -> bool:
 
 def test_who_follows_takes_over(site: Site, child: Child) -> None:
     """Both take runs and show pages; when the leader is killed the other one scores and publishes what came to it."""
-    engine = databases.connected(site.database)
+    engine = databases.open_engine(site.database)
     with (
         process(site) as (leader, first),
         on_a_port(application_of(site, engine, child)) as port,
@@ -95,7 +95,7 @@ def test_who_follows_takes_over(site: Site, child: Child) -> None:
         leader.wait()
         after = put(second, token, "after", 2).json()["key"]
         until(lambda: shown(second, after))
-        assert submissions.counts(engine, "lab") == {"scored": 2}
+        assert submissions.count_by_state(engine, "lab") == {"scored": 2}
         where = f"{second}/v1/submissions/{after}"
         given = {"headers": {"Authorization": f"Bearer {token}"}, "timeout": 60}
         until(lambda: requests.get(where, **given).json()["published"])
@@ -105,9 +105,9 @@ def test_who_follows_takes_over(site: Site, child: Child) -> None:
 @pytest.mark.slow
 def test_a_thousand_at_once(site: Site) -> None:
     """A thousand runs of a team at once, to two processes, of which it may send five: just five are taken."""
-    engine = databases.connected(site.database)
+    engine = databases.open_engine(site.database)
     secret = people.invite(engine, "track", "member", "Lund")
-    taken = people.take(engine, secret, "Ann", "")
+    taken = people.take_invitation(engine, secret, "Ann", "")
     token = people.new_token(engine, "test", taken.person, "submit")
     found: Counter[int] = Counter()
 
@@ -128,6 +128,6 @@ def test_a_thousand_at_once(site: Site) -> None:
         asyncio.run(every())
     assert found.keys() <= {201, 202, 429}
     assert found[201] + found[202] == 5
-    counts = submissions.counts(engine, "track")
+    counts = submissions.count_by_state(engine, "track")
     engine.dispose()
     assert sum(counts.values()) == 5

@@ -32,7 +32,7 @@ def with_hub(site: Site) -> Site:
     (site.folder / "site.toml").write_text(
         'title = "Lab"\naddress = "https://runs.example"\n'
     )
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     boards.set_board(engine, "lab", {"hub": "lab-group/runs"})
     engine.dispose()
     return Site.open(site.folder)
@@ -123,7 +123,7 @@ def test_hugging_face_is_given_our_certificate(filled: Site) -> None:
 def test_a_run_apart_has_no_rank_anywhere(filled: Site) -> None:
     """A run of who has seen the judgments has a badge that says so, a record with its mark, and no entry elsewhere."""
     site = with_hub(filled)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     with engine.begin() as db:
         own = tables.submission.c.name == "r4"
         db.execute(sa.update(tables.submission).where(own).values(marks=["holder"]))
@@ -143,7 +143,7 @@ def test_a_run_apart_has_no_rank_anywhere(filled: Site) -> None:
 def test_texts_of_people_stay_texts(filled: Site) -> None:
     """Hostile titles, teams and licences are the same text in JSON and YAML, and nothing but text in SVG and HTML."""
     site = with_hub(filled)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     texts = dict.fromkeys(("title", "description", "collection", "licence"), HOSTILE)
     boards.set_board(engine, "lab", texts)
     with engine.begin() as db:
@@ -200,7 +200,7 @@ def test_what_a_run_says_of_itself_is_shown_as_text(
     """The header of a run stands on its page as it came, escaped and never parsed, and comes along in a frozen copy."""
     path = tmp_path / "said.gz"
     path.write_bytes(gzip.compress(HEADER.encode() + a_run(9)))
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     importing.import_runs(filled, engine, "lab", [path])
     work_off(filled, engine)
     engine.dispose()
@@ -212,7 +212,7 @@ def test_what_a_run_says_of_itself_is_shown_as_text(
     assert "a: &amp;a [x, &lt;/pre&gt;" in shown
     publishing.freeze(filled, tmp_path / "frozen")
     again = Site.make(tmp_path / "again")
-    engine = tables.upgraded(again.database)
+    engine = tables.open_catalogue(again.database)
     importing.import_frozen(engine, tmp_path / "frozen")
     engine.dispose()
     assert records(again)["said"][0]["header"] == text
@@ -224,7 +224,7 @@ def test_a_certificate_says_what_it_certifies(filled: Site) -> None:
     text = re.sub(r"\s+", " ", (where / "index.html").read_text())
     assert "That this site took a run with the SHA-256 below" in text
     assert "It does not certify who made the run" in text
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     scores = filled.public / "b/lab/data/scores.parquet"
     importing.import_scores(engine, scores, "other")
     found = stand(snapshot(engine, "other"), {})
@@ -252,7 +252,7 @@ def test_a_frozen_copy_has_the_records(filled: Site, tmp_path: Path) -> None:
 def test_before_the_reveal_there_is_no_record(filled: Site) -> None:
     """A board that is hidden has no record, badge or package that everybody could read."""
     site = with_hub(filled)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     with engine.begin() as db:
         db.execute(sa.update(tables.board).values(reveals=None))
     engine.dispose()

@@ -457,7 +457,7 @@ def test_checks_know_no_judgments(served: Served, tmp_path: Path) -> None:
 
 def test_one_of_many_has_a_name(tmp_path: Path) -> None:
     """Of runs that come at once under one name just one is taken."""
-    engine = tables.upgraded(tmp_path / "site.db")
+    engine = tables.open_catalogue(tmp_path / "site.db")
     boards.new_board(engine, key="lab", topics=["1"], metrics=["AP"], depth=10)
 
     def taken(number: int) -> int:
@@ -471,7 +471,7 @@ def test_one_of_many_has_a_name(tmp_path: Path) -> None:
     with ThreadPoolExecutor(20) as threads:
         found = sorted(threads.map(taken, range(60)))
     assert found == [201] + [409] * 59
-    assert submissions.counts(engine, "lab") == {"received": 1}
+    assert submissions.count_by_state(engine, "lab") == {"received": 1}
     engine.dispose()
 
 
@@ -567,7 +567,7 @@ def test_logs_have_neither_tokens_nor_names(
     run = tmp_path / "secretname"
     run.write_bytes(a_run(1))
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     running.fill(site, engine, write_qrels(tmp_path / "lab.txt"), [run], "AP")
     token = running.token_file(site, engine).read_text().strip()
     crew = Crew(site, engine, 1)

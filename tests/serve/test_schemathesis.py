@@ -33,7 +33,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
     folder = tmp_path_factory.mktemp("site")
     site = Site.make(folder / "site")
     (site.folder / "site.toml").write_text("requests = 1000000\n")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(folder / "qrels.txt")
     importing.open_board(site, engine, "lab", qrels=qrels)
     blind = {"feedback": "ladder", "step": 0.2, "reveals": "never", "join": "ask"}
@@ -41,7 +41,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
     found = {"site": people.new_token(engine, "site"), "visitor": ""}
     for role, team in (("reader", ""), ("member", "Lund"), ("organizer", "")):
         secret = people.invite(engine, "track", role, team)
-        who = people.take(engine, secret, role).person
+        who = people.take_invitation(engine, secret, role).person
         found[role] = people.new_token(engine, role, who, people.SCOPES[role])
     for at, team in enumerate(("Lund", SECRET)):
         (folder / "run").write_bytes(a_run(at))

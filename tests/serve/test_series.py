@@ -52,7 +52,7 @@ def scores(year: str, lift: float, common: tuple[str, ...]) -> xr.DataArray:
 def site_of(folder: Path, common: tuple[str, ...] = COMMON) -> Site:
     """Make a site with a board for each year; each year's third run claims to be better than its fifth."""
     site = Site.make(folder / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     for year, lift in YEARS.items():
         path = folder / f"{year}.parquet"
         irmeta.save(scores(year, lift, common), path)
@@ -79,7 +79,7 @@ def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shown(made: Path) -> Shown:
     """What a site shows, for tests that change nothing of it."""
     site = Site.open(made)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     publisher = publishing.Publisher(site, engine)
     publisher.begin()
     engine.dispose()
@@ -111,7 +111,7 @@ def plain(text: str) -> str:
 
 def editions(site: Site) -> list[series.Edition]:
     """Return the editions of a site as they are shown."""
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     shots = [snapshot(engine, f"t{year}") for year in YEARS]
     engine.dispose()
     found = [series.edition(shot, stand(shot, {})) for shot in shots]
@@ -196,7 +196,7 @@ def test_one_anchor_shows_no_gain(shown: Shown) -> None:
 
 def test_other_metrics_are_not_compared(site: Site) -> None:
     """Editions that rank by other metrics cannot be compared."""
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     with engine.begin() as db:
         last = tables.board.c.key == "t2022"
         db.execute(sa.update(tables.board).where(last).values(metrics=["P@10"]))
@@ -215,7 +215,7 @@ def test_other_metrics_are_not_compared(site: Site) -> None:
 
 def test_hidden_editions_leave_no_trace(site: Site) -> None:
     """An edition that not everybody may see is on no public page of its series, from the moment that this is so."""
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     publisher = publishing.Publisher(site, engine)
     publisher.begin()
     publisher.go_on(60)
@@ -234,7 +234,7 @@ def test_hidden_editions_leave_no_trace(site: Site) -> None:
 
 def test_an_edition_waits_for_its_reveal(site: Site) -> None:
     """Before its reveal an edition is not on the page of its series, though its notice is public."""
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     hidden = {"reveals": None, "opens": 1, "closes": None}
     with engine.begin() as db:
         last = tables.board.c.key == "t2022"
@@ -252,7 +252,7 @@ def test_an_edition_waits_for_its_reveal(site: Site) -> None:
 
 def test_names_of_editions_are_text(site: Site) -> None:
     """An edition is shown as text whatever it is called, and no name of a series leads elsewhere."""
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     boards.set_board(engine, "t2021", {"edition": "<script>alert(1)</script>"})
     for name in ("../up", "A", "a/b", "x" * 41):
         with pytest.raises(IrmetaError, match="series"):
@@ -276,7 +276,7 @@ def test_a_frozen_copy_has_its_series(shown: Shown, tmp_path: Path) -> None:
     home = (tmp_path / "one/index.html").read_text()
     assert 'href="series/track/index.html"' in home
     again = Site.make(tmp_path / "again")
-    engine = tables.upgraded(again.database)
+    engine = tables.open_catalogue(again.database)
     importing.import_frozen(engine, tmp_path / "one")
     engine.dispose()
     gained = re.compile(r"[+-]0\.\d+ standardized \([^)]*\)")
@@ -304,7 +304,7 @@ def test_a_board_is_given_anchors(run, site: Site) -> None:
     """The command line takes anchors by their names in the series, and the runs that they are here."""
     wanted = "tfidf, bm25=r2020-1"
     run("board", "set", "t2020", "--site", str(site.folder), "--anchors", wanted)
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     of = boards.board_of(engine, "t2020")
     engine.dispose()
     assert of.anchors == {"tfidf": "tfidf", "bm25": "r2020-1"}

@@ -22,7 +22,7 @@ from .conftest import a_run, work_off
 
 def test_runs_of_one_name_are_told_by_their_keys(filled: Site, tmp_path: Path) -> None:
     """Runs of one name, and a withdrawn one, have their keys beside it; a replaced one leaves its name alone."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     (tmp_path / "run").write_bytes(a_run(9, 0.4))
     content = importing.store(filled, tmp_path / "run")
     keys = [
@@ -44,7 +44,7 @@ def test_no_later_run_takes_the_place_of_a_baseline(
     filled: Site, tmp_path: Path
 ) -> None:
     """A name stands for the own team's run of that name, else for the run that had it first, in claims and series."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     own = {"series": "years", "anchors": {"old": "r0"}}
     boards.set_board(engine, "lab", own)
     (tmp_path / "run").write_bytes(a_run(9, 3.0))
@@ -74,7 +74,7 @@ def test_no_later_run_takes_the_place_of_a_baseline(
 
 def test_a_best_run_is_named(filled: Site, tmp_path: Path) -> None:
     """Where one run is surely the best the board says so first; runs off the table keep no new metric from it."""
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     for key in [one.key for one in snapshot(engine, "lab").runs if one.name > "r1"]:
         submissions.withdraw(engine, key)
     boards.set_board(engine, "lab", {"metrics": ["P@10"]})
@@ -94,10 +94,10 @@ def test_a_best_run_is_named(filled: Site, tmp_path: Path) -> None:
 
 def test_names_that_cannot_be(filled: Site) -> None:
     """A board's key, a run's name and a change that is none are each answered by name, or not at all."""
-    engine = tables.upgraded(filled.database)
-    version = boards.versions(engine)["lab"]
+    engine = tables.open_catalogue(filled.database)
+    version = boards.board_versions(engine)["lab"]
     boards.set_board(engine, "lab", {"title": "lab"})
-    assert boards.versions(engine)["lab"] == version
+    assert boards.board_versions(engine)["lab"] == version
     with pytest.raises(IrmetaError, match="'A B': a board's key has"):
         boards.new_board(engine, key="A B")
     content = submissions.Bytes("0" * 64, 1)
@@ -111,11 +111,11 @@ def test_names_that_cannot_be(filled: Site) -> None:
 def test_a_run_without_a_score_has_no_line(filled: Site, tmp_path: Path) -> None:
     """A run that waits for its score is no line of the board, and the others stand as before."""
     (tmp_path / "new").write_bytes(a_run(12))
-    engine = tables.upgraded(filled.database)
+    engine = tables.open_catalogue(filled.database)
     before = stand(snapshot(engine, "lab"), {})
     importing.import_runs(filled, engine, "lab", [tmp_path / "new"])
-    [(key, _)] = submissions.pending(engine, 10)
-    submissions.checked(engine, key, submissions.Checked([]))
+    [(key, _)] = submissions.pending_submissions(engine, 10)
+    submissions.keep_check(engine, key, submissions.Checked([]))
     found = stand(snapshot(engine, "lab"), {})
     engine.dispose()
     assert key not in found.lines

@@ -83,10 +83,10 @@ def test_a_frozen_site_is_held_against_the_tables(
         of = of[step]
     of[at[-1]] = value
     path.write_text(json.dumps(content))
-    engine = tables.upgraded(Site.make(tmp_path / "other").database)
+    engine = tables.open_catalogue(Site.make(tmp_path / "other").database)
     with pytest.raises(IrmetaError, match=says):
         importing.import_frozen(engine, tmp_path / "one")
-    assert boards.boards(engine) == []
+    assert boards.all_boards(engine) == []
     engine.dispose()
 
 
@@ -96,7 +96,7 @@ def test_what_is_not_a_boards_data(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "one/b/lab/data/board.json"
     path.parent.mkdir(parents=True)
     path.write_bytes(content)
-    engine = tables.upgraded(Site.make(tmp_path / "other").database)
+    engine = tables.open_catalogue(Site.make(tmp_path / "other").database)
     with pytest.raises(IrmetaError, match=r"board\.json: not what irmeta freezes"):
         importing.import_frozen(engine, tmp_path / "one")
     engine.dispose()
@@ -107,10 +107,10 @@ def test_lists_of_topics(tmp_path: Path, content: bytes) -> None:
     """A list that is damaged, a bomb, empty or unseen is refused, and no board is made."""
     (tmp_path / "list").write_bytes(content)
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     with pytest.raises(IrmetaError, match=LISTS[content]):
         importing.open_board(site, engine, "lab", topics=tmp_path / "list")
-    assert boards.boards(engine) == []
+    assert boards.all_boards(engine) == []
     engine.dispose()
 
 
@@ -136,7 +136,7 @@ def test_settings_that_nest_without_end(tmp_path: Path) -> None:
 def test_settings_that_no_column_keeps(tmp_path: Path, change: dict[str, Any]) -> None:
     """What a board is set to is held against the tables, too."""
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     importing.open_board(site, engine, "lab", qrels=write_qrels(tmp_path / "q"))
     with pytest.raises(IrmetaError, match=f"{next(iter(change))}: "):
         boards.set_board(engine, "lab", change)
@@ -146,7 +146,7 @@ def test_settings_that_no_column_keeps(tmp_path: Path, change: dict[str, Any]) -
 def test_a_board_that_is_revealed_now(tmp_path: Path) -> None:
     """A board with the date `now` has been open before it is revealed."""
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     qrels = write_qrels(tmp_path / "q")
     importing.open_board(site, engine, "lab", qrels=qrels, reveals="now")
     found = boards.board_of(engine, "lab")

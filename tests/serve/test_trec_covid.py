@@ -35,7 +35,7 @@ def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
     with (folder / "leaderboard.csv").open() as file:
         official = {row["run"]: row for row in csv.DictReader(file)}
     site = Site.make(tmp_path / "site")
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     importing.open_board(
         *(site, engine, "lab"),
         qrels=folder / "qrels.txt",
@@ -51,9 +51,10 @@ def test_all_official_figures_over_http(data: Path, tmp_path: Path) -> None:
             answer = served.put(name, body, team=row["team"], type=row["runtype"])
             assert answer.status_code in (201, 202), answer.text
         served.wait(
-            lambda: submissions.counts(engine, "lab") == {"scored": 143}, seconds=600
+            lambda: submissions.count_by_state(engine, "lab") == {"scored": 143},
+            seconds=600,
         )
-        version = boards.versions(engine)["lab"]
+        version = boards.board_versions(engine)["lab"]
         data_page = f"version {version}, as of"
         served.wait(
             lambda: data_page in client.get("/b/lab/data/index.html").text, seconds=600

@@ -69,13 +69,13 @@ def test_figures_tell_no_score(tmp_path: Path) -> None:
     """Before the reveal a scored run is counted as accepted, and after it as scored."""
     for track in open_track(tmp_path, write_qrels(tmp_path / "qrels.txt")):
         key = track.put("member", "one", a_run(1)).json()["key"]
-        assert submissions.unscored(track.engine)[0] == 1
+        assert submissions.count_unscored(track.engine)[0] == 1
         work_off(track.site, track.engine)
-        assert submissions.unscored(track.engine) == (0, 0)
+        assert submissions.count_unscored(track.engine) == (0, 0)
         assert submissions.submission_of(track.engine, key).state == "scored"
-        assert submissions.totals(track.engine) == {"accepted": 1}
+        assert submissions.count_all_by_state(track.engine) == {"accepted": 1}
         boards.reveal(track.engine, "track", "track")
-        assert submissions.totals(track.engine) == {"scored": 1}
+        assert submissions.count_all_by_state(track.engine) == {"scored": 1}
 
 
 def test_health_says_what_is_wrong(served: Served, monkeypatch) -> None:

@@ -112,7 +112,7 @@ def serve(
         )
     _require_free(host, int(port), listen)
     with site.served():
-        engine = tables.upgraded(site.database)
+        engine = tables.open_catalogue(site.database)
         fill(site, engine, qrels, runs, metrics)
         durable(site.folder / "address", f"http://{listen}".encode())
         _say(site, engine, site.address)
@@ -155,7 +155,7 @@ def _require_free(host: str, port: int, listen: str) -> None:
 
 def _say(site: Site, engine: Engine, address: str) -> None:
     """Print where the boards are, and how to submit to them."""
-    every = boards.boards(engine)
+    every = boards.all_boards(engine)
     for one in every:
         print(f"{one.title}: {address}/b/{one.key}/")
         if not is_open(one):
@@ -181,7 +181,7 @@ def fill(
             raise IrmetaError("--runs needs the judgments: --qrels FILE")
         return
     key = importing.board_key(qrels)
-    if key not in boards.versions(engine):
+    if key not in boards.board_versions(engine):
         importing.open_board(site, engine, key, qrels=qrels, metrics=metrics)
     elif importing.are_new(engine, key, qrels):
         raise IrmetaError(
@@ -196,7 +196,7 @@ def token_file(site: Site, engine: Engine) -> Path:
     """Return the file of the site's token, which is made once."""
     path = site.folder / "token"
     secret = path.read_text(encoding="utf-8").strip() if path.exists() else ""
-    if people.caller(engine, people.digest_of(secret)) is None:
+    if people.caller_of(engine, people.digest_of(secret)) is None:
         people.end_tokens(engine, "site")
         durable(path, (people.new_token(engine, "site") + "\n").encode())
     return path

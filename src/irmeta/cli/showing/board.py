@@ -126,7 +126,7 @@ def opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
         from irmeta.serve.catalogue import tables
         from irmeta.serve.site import Site
     site = Site.make(folder) if new else Site.open(folder)
-    return site, tables.upgraded(site.database)
+    return site, tables.open_catalogue(site.database)
 
 
 @board.command()
@@ -185,13 +185,13 @@ def set_(
     """
     of, engine = opened(site)
     from irmeta.serve.catalogue import boards, submissions
-    from irmeta.serve.catalogue.rules import moment
+    from irmeta.serve.catalogue.rules import parse_moment
     from irmeta.serve.results import answers
 
     changes = settings.said()
     of.require_login(changes)
     for date in changes.keys() & boards.DATES.keys():
-        changes[date] = moment(changes[date])
+        changes[date] = parse_moment(changes[date])
     old = boards.board_of(engine, key)
     judged = boards.judgments_of(engine, key)
     topics = old.topics if judged is None else judged.topics
@@ -203,7 +203,7 @@ def set_(
     print(f"{key}: {names or 'nothing'} changed")
     if changes.keys() & boards.DATES.keys():
         _warn(boards.board_of(engine, key))
-    here = submissions.of_team(engine, old.id)
+    here = submissions.submissions_of(engine, old.id)
     runs = {name for one in here for name in (one.name, one.key)}
     for one in changes.get("anchors", {}).values():
         if one not in runs:
@@ -251,7 +251,7 @@ def show(key: Key, site: SiteOption) -> None:
             said[name] = (
                 {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
             )
-    for name, value in (said | submissions.counts(engine, key)).items():
+    for name, value in (said | submissions.count_by_state(engine, key)).items():
         print(f"{name.replace('_', '-'):18}{value}")
 
 

@@ -82,20 +82,20 @@ def people_(
         people.set_team(engine, key, holder, holder=True)
         print(f"{holder}: has seen the judgments; its runs are marked, and not ranked")
     if erase:
-        people.erase(engine, erase)
+        people.erase_person(engine, erase)
         print(f"{erase}: erased; backups made before still have the name")
     if disable:
-        people.disable(engine, disable)
+        people.disable_person(engine, disable)
         print(f"{disable}: kept out; sessions and tokens have ended")
     if enable:
-        people.enable(engine, enable)
+        people.enable_person(engine, enable)
         print(f"{enable}: may log in again")
     at = boards.board_of(engine, key).id
-    for one in people.people(engine, at):
+    for one in people.people_of_board(engine, at):
         team = f"{one.team} ({one.state})" if one.team else "-"
         who = ", ".join(filter(None, (one.name, one.affiliation)))
         print(f"{one.key}  {one.role:10} {team:20} {who}")
-    for one in people.invitations(engine, at):
+    for one in people.open_invitations(engine, at):
         since, until = clock(one.created)[:10], clock(one.expires)[:10]
         print(
             f"{'':16}  {one.role:10} {one.team or '-':20} invited {since}, until {until}"
@@ -153,7 +153,7 @@ def runs(key: Key, site: SiteOption) -> None:
     from irmeta.serve.catalogue import boards, submissions
     from irmeta.serve.catalogue.rules import clock
 
-    for one in submissions.of_team(engine, boards.board_of(engine, key).id):
+    for one in submissions.submissions_of(engine, boards.board_of(engine, key).id):
         name = ", ".join([one.name, *one.marks])
         print(
             f"{one.key}  {clock(one.received)}  {one.state:9}  {one.team or '-':20}  {name}"
@@ -179,7 +179,7 @@ def withdraw(key: Key, run: Annotated[str, argument()], site: SiteOption) -> Non
 
     found = [
         one
-        for one in submissions.of_team(engine, boards.board_of(engine, key).id)
+        for one in submissions.submissions_of(engine, boards.board_of(engine, key).id)
         if run in (one.key, one.name, f"{one.team}/{one.name}")
         and one.state not in GONE
     ]
@@ -239,13 +239,15 @@ def log(key: Key, site: SiteOption, verify: bool = False) -> None:
     from irmeta.serve.catalogue import boards, events, people
     from irmeta.serve.catalogue.rules import clock
 
-    names = people.names(engine)
-    for one in events.of_board(engine, boards.board_of(engine, key).id):
-        by = "" if one.person is None else f" by {events.who(one.person, names)}"
-        print(f"{clock(one.at)}  {events.said(one, names)}{by}")
+    names = people.names_of_people(engine)
+    for one in events.events_of_board(engine, boards.board_of(engine, key).id):
+        by = (
+            "" if one.person is None else f" by {events.person_name(one.person, names)}"
+        )
+        print(f"{clock(one.at)}  {events.event_in_words(one, names)}{by}")
     if verify:
         print(
-            f"the log of the site is whole; its last digest: {events.verified(engine)}"
+            f"the log of the site is whole; its last digest: {events.verified_digest(engine)}"
         )
 
 

@@ -125,7 +125,7 @@ def submit(
     irmeta submit tonight.gz --replace --to http://127.0.0.1:8400/b/covid1 --baseline main --wait --fail-if-worse 0.02
     """
     from irmeta.serve import client
-    from irmeta.serve.catalogue.rules import NAMED, clock, fit, names_of
+    from irmeta.serve.catalogue.rules import NAMED, clock, fit_name, run_names
 
     judged = fail_if_worse is not None
     _require_together(
@@ -141,7 +141,7 @@ def submit(
         raise IrmetaError(f"--check keeps no run: leave out {' and '.join(useless)}")
     if name is not None and len(runs) > 1:
         raise IrmetaError("--name names one run; the names of several are their files'")
-    if name is not None and fit(name) != name:
+    if name is not None and fit_name(name) != name:
         raise IrmetaError(f"--name {name}: a run's name {NAMED}")
     server = client.Server(to, client.token(token_file))
     about = {
@@ -163,7 +163,7 @@ def submit(
         )
     outcomes: list[dict[str, Any]] = []
     failed = False
-    names = names_of(runs) if name is None else [name]
+    names = run_names(runs) if name is None else [name]
     for own, path in zip(names, runs, strict=True):
         if path.is_dir():
             raise IrmetaError(f"{path}: a folder; name its files, as {path}/*")

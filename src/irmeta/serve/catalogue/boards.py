@@ -12,21 +12,21 @@ from sqlalchemy import Connection, Engine, Row
 from irmeta.errors import IrmetaError
 from irmeta.serve import policy
 from irmeta.serve.catalogue.databases import Catalogue, reading, rows
-from irmeta.serve.catalogue.events import log
+from irmeta.serve.catalogue.events import log_event
 from irmeta.serve.catalogue.rules import (
     HUB,
     KEY,
     RefusedError,
     clock,
     now,
-    require_hidden,
-    require_order,
+    require_date_order,
+    require_hidden_scores,
 )
 from irmeta.serve.catalogue.tables import (
     board,
     event,
     judgments,
-    require_kept,
+    require_storable,
     run,
     submission,
 )
@@ -50,7 +50,7 @@ class Judged:
     commitment: str = ""
 
 
-def boards(engine: Engine) -> Sequence[Any]:
+def all_boards(engine: Engine) -> Sequence[Any]:
     """List the boards."""
     return rows(engine, sa.select(board).order_by(board.c.key))
 
@@ -63,26 +63,26 @@ def board_of(catalogue: Catalogue, key: str) -> Any:
     return found[0]
 
 
-def pass_dates(engine: Engine, since: int = 0) -> None:
-    """Note what dates have brought that have passed since a moment, unless that is noted."""
-    at = now()
-    passed = [board.c[date].between(since, at) for date in DATES]
+def log_passed_dates(engine: Engine, since: int = 0) -> None:
+    """Log what dates of boards have brought that have passed since a moment, unless the log says so."""
+    moment = now()
+    passed = [board.c[date].between(since, moment) for date in DATES]
     wanted = sa.select(board).where(sa.or_(*passed))
     with reading(engine) as db:
-        if not _due(db, db.execute(wanted).all(), at):
+        if not _unlogged_dates(db, db.execute(wanted).all(), moment):
             return
     with engine.begin() as db:
-        _pass(db, db.execute(wanted).all(), at)
+        _log_passed(db, db.execute(wanted).all(), moment)
 
 
-def _pass(db: Connection, found: Sequence[Row[Any]], at: int) -> None:
-    """Note what the dates of boards have brought by a moment."""
-    for when, number, action in _due(db, found, at):
-        log(db, number, action, {}, when=when)
+def _log_passed(db: Connection, found: Sequence[Row[Any]], moment: int) -> None:
+    """Log what the dates of boards have brought by a moment, unless the log says so."""
+    for when, number, action in _unlogged_dates(db, found, moment):
+        log_event(db, number, action, {}, when=when)
 
 
-def _due(
-    db: Connection, found: Sequence[Row[Any]], at: int
+def _unlogged_dates(
+    db: Connection, found: Sequence[Row[Any]], moment: int
 ) -> list[tuple[int, int, str]]:
     """List dates of boards that have passed and of which the log does not say so: when, which board, what it brings.
 
@@ -102,17 +102,17 @@ def _due(
         when, last = getattr(one, date), newest.get((one.id, date))
         # with its first dates a board says that it opened
         new = last == "changed" or (last is None and (when or 0) > one.created)
-        if when is not None and when <= at and new:
+        if when is not None and when <= moment and new:
             due.append((when, one.id, DATES[date]))
     return sorted(due)
 
 
-def versions(engine: Engine) -> dict[str, int]:
+def board_versions(engine: Engine) -> dict[str, int]:
     """Return the version of each board, which grows with every change that the public sees."""
-    return {one.key: one.version for one in boards(engine)}
+    return {one.key: one.version for one in all_boards(engine)}
 
 
-def insert(db: Connection, settings: Mapping[str, Any]) -> int:
+def insert_board(db: Connection, settings: Mapping[str, Any]) -> int:
     """Add a board within a transaction, an open one unless it has dates; return its number."""
     key = settings["key"]
     if not KEY.fullmatch(key):
@@ -125,18 +125,18 @@ def insert(db: Connection, settings: Mapping[str, Any]) -> int:
     return int(board_of(db, key).id)
 
 
-def _require_settings(said: Mapping[str, Any], whole: Mapping[str, Any]) -> None:
+def _require_settings(changed: Mapping[str, Any], whole: Mapping[str, Any]) -> None:
     """Refuse settings that columns cannot keep, or that do not fit the others; and names that would lead elsewhere."""
-    require_kept(board, said)
-    if said.keys() & DATES.keys():
-        require_order(whole)
-    if "feedback" in said:
-        require_hidden(whole)
+    require_storable(board, changed)
+    if changed.keys() & DATES.keys():
+        require_date_order(whole)
+    if "feedback" in changed:
+        require_hidden_scores(whole)
     for name, rule, form in (
         ("series", KEY, "2 to 40 of a-z, 0-9 and -"),
         ("hub", HUB, "OWNER/NAME, of A-Z a-z 0-9 . _ -"),
     ):
-        if (text := said.get(name)) and not rule.fullmatch(text):
+        if (text := changed.get(name)) and not rule.fullmatch(text):
             raise IrmetaError(f"{name}: {text!r} is not {form}")
 
 
@@ -145,10 +145,10 @@ def new_board(engine: Engine, judged: Judged | None = None, **settings: Any) -> 
     at = now()
     opens = settings.get("opens", at)
     with engine.begin() as db:
-        number = insert(db, {"created": at, "changed": at, **settings})
-        log(db, number, "made" if opens is None or opens > at else "opened", {})
+        number = insert_board(db, {"created": at, "changed": at, **settings})
+        log_event(db, number, "made" if opens is None or opens > at else "opened", {})
         if judged is not None:
-            _judge(db, number, judged, 1, "")
+            _insert_judgments(db, number, judged, 1, "")
 
 
 def set_board(
@@ -165,7 +165,7 @@ def set_board(
     """
     with engine.begin() as db:
         found = board_of(db, key)
-        _pass(db, [found], now())
+        _log_passed(db, [found], now())
         real = {
             name: one for name, one in changes.items() if getattr(found, name) != one
         }
@@ -185,11 +185,11 @@ def set_board(
             )
         db.execute(sa.update(board).where(board.c.id == found.id).values(real))
         if {"metrics", "precision"} & real.keys():
-            _again(db, found.id)
-        log(db, found.id, "changed", {"settings": sorted(real)}, by)
+            _queue_rescoring(db, found.id)
+        log_event(db, found.id, "changed", {"settings": sorted(real)}, by)
         for date, action in DATES.items():
             if real.get(date) is not None and real[date] <= now():
-                log(db, found.id, action, {}, by)
+                log_event(db, found.id, action, {}, by)
     return sorted(real)
 
 
@@ -205,22 +205,24 @@ def reveal(engine: Engine, key: str, typed: str, by: int | None = None) -> None:
     set_board(engine, key, {"reveals": now()}, typed=typed, by=by)
 
 
-def judge(engine: Engine, key: str, judged: Judged, note: str) -> int:
+def add_judgments(engine: Engine, key: str, judged: Judged, note: str) -> int:
     """Add a version of a board's judgments; return its number. The newest counts."""
     with engine.begin() as db:
-        at, newest = board_of(db, key).id, judgments_of(db, key)
+        board_id, newest = board_of(db, key).id, judgments_of(db, key)
         if newest is not None and newest.digest == judged.digest:
             return int(newest.version)
         version = 1 if newest is None else int(newest.version) + 1
-        _judge(db, at, judged, version, note)
+        _insert_judgments(db, board_id, judged, version, note)
         return version
 
 
-def _judge(db: Connection, at: int, judged: Judged, version: int, note: str) -> None:
-    _again(db, at)
-    line = {"board": at, "version": version, "added": now(), "note": note}
+def _insert_judgments(
+    db: Connection, board_id: int, judged: Judged, version: int, note: str
+) -> None:
+    _queue_rescoring(db, board_id)
+    line = {"board": board_id, "version": version, "added": now(), "note": note}
     db.execute(sa.insert(judgments).values(line | asdict(judged)))
-    log(db, at, "judgments", {"version": version, "note": note})
+    log_event(db, board_id, "judgments", {"version": version, "note": note})
 
 
 def judgments_of(catalogue: Catalogue, key: str) -> Row[Any] | None:
@@ -233,16 +235,16 @@ def judgments_of(catalogue: Catalogue, key: str) -> Row[Any] | None:
 def rescore(engine: Engine, key: str) -> int:
     """Have all runs of a board scored again; return how many. What was scored stands until then."""
     with engine.begin() as db:
-        at = board_of(db, key).id
-        count = _again(db, at)
-        log(db, at, "rescored", {"runs": count})
+        board_id = board_of(db, key).id
+        count = _queue_rescoring(db, board_id)
+        log_event(db, board_id, "rescored", {"runs": count})
         return count
 
 
-def _again(db: Connection, at: int) -> int:
-    """Have runs scored again, of those that lie here."""
+def _queue_rescoring(db: Connection, board_id: int) -> int:
+    """Have a board's runs scored again, of those that lie here; return how many."""
     here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
-    again = (submission.c.board == at) & submission.c.run.in_(here)
+    again = (submission.c.board == board_id) & submission.c.run.in_(here)
     again &= submission.c.state.in_(["scored", "failed"])
     update = sa.update(submission).where(again).values(state="accepted", tried=0)
     return db.execute(update).rowcount

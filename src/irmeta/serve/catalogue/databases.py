@@ -34,19 +34,20 @@ Catalogue = sa.Engine | sa.Connection
 """An open catalogue, or a transaction in it."""
 
 
-def connected(where: Where) -> sa.Engine:
-    """Return an engine; raise IrmetaError for what is not an address."""
-    return _file(where) if isinstance(where, Path) else _server(where)
+def open_engine(where: Where) -> sa.Engine:
+    """Return an engine for a file of SQLite or an address of PostgreSQL; raise IrmetaError for another text."""
+    return _sqlite_engine(where) if isinstance(where, Path) else _postgres_engine(where)
 
 
-def _private(path: Path) -> None:
+def _make_private(path: Path) -> None:
     """Make a file that only its owner may read; SQLite gives the files beside it the same mode."""
     with suppress(OSError):  # it is there, or SQLite says why it cannot be
         path.touch(0o600, exist_ok=False)
 
 
-def _file(path: Path) -> sa.Engine:
-    _private(path)
+def _sqlite_engine(path: Path) -> sa.Engine:
+    """Return an engine for a file, whose transactions begin here: those that write wait for each other."""
+    _make_private(path)
     made = sa.create_engine(
         f"sqlite:///{path}", connect_args={"timeout": PATIENCE}, hide_parameters=True
     )
@@ -60,12 +61,15 @@ def _file(path: Path) -> sa.Engine:
 
     @sa.event.listens_for(made, "begin")
     def _begin(connection: sa.Connection) -> None:
-        connection.exec_driver_sql("BEGIN" if _reads(connection) else "BEGIN IMMEDIATE")
+        connection.exec_driver_sql(
+            "BEGIN" if _only_reads(connection) else "BEGIN IMMEDIATE"
+        )
 
     return made
 
 
-def _server(address: str) -> sa.Engine:
+def _postgres_engine(address: str) -> sa.Engine:
+    """Return an engine for an address; who writes takes a lock, and values that cannot be kept are refused."""
     try:
         if not address.startswith(ADDRESS):
             raise ValueError(address)
@@ -92,14 +96,14 @@ def _server(address: str) -> sa.Engine:
 
     @sa.event.listens_for(made, "begin")
     def _begin(connection: sa.Connection) -> None:
-        if not _reads(connection):
+        if not _only_reads(connection):
             connection.exec_driver_sql(f"SET LOCAL lock_timeout = '{PATIENCE}s'")
             connection.exec_driver_sql(LOCK)
 
     return made
 
 
-def _reads(connection: sa.Connection) -> bool:
+def _only_reads(connection: sa.Connection) -> bool:
     return bool(connection.get_execution_options().get("reads"))
 
 
@@ -109,14 +113,14 @@ def reading(catalogue: Catalogue) -> Iterator[sa.Connection]:
     if isinstance(catalogue, sa.Connection):
         yield catalogue
         return
-    with catalogue.connect() as one:
-        one.execution_options(reads=True)
+    with catalogue.connect() as connection:
+        connection.execution_options(reads=True)
         if not is_file(catalogue):
-            one.execution_options(
+            connection.execution_options(
                 isolation_level="REPEATABLE READ", postgresql_readonly=True
             )
-        with one.begin():
-            yield one
+        with connection.begin():
+            yield connection
 
 
 def rows(catalogue: Catalogue, wanted: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
@@ -129,19 +133,19 @@ def rows(catalogue: Catalogue, wanted: sa.Select[Any]) -> Sequence[sa.Row[Any]]:
 def changing(engine: sa.Engine) -> Iterator[sa.Connection]:
     """Yield a connection to make tables with; raise IrmetaError where the database cannot be reached or serve."""
     try:
-        with engine.begin() as one:
+        with engine.begin() as connection:
             if not is_file(engine):
-                _require_letters(one, engine)
-            yield one
+                _require_unicode(connection, engine)
+            yield connection
     except OperationalError as error:
         said = " ".join(str(error.orig).split())
-        raise IrmetaError(f"{named(engine)}: {said}") from error
+        raise IrmetaError(f"{database_name(engine)}: {said}") from error
 
 
-def _require_letters(db: sa.Connection, engine: sa.Engine) -> None:
+def _require_unicode(db: sa.Connection, engine: sa.Engine) -> None:
     if (found := db.exec_driver_sql("SHOW server_encoding").scalar()) != "UTF8":
         raise IrmetaError(
-            f"{named(engine)}: it keeps {found}, which lacks letters; "
+            f"{database_name(engine)}: it keeps {found}, which lacks letters; "
             "createdb --encoding=UTF8 --template=template0 makes one that has all"
         )
 
@@ -151,7 +155,7 @@ def is_file(engine: sa.Engine) -> bool:
     return engine.dialect.name == "sqlite"
 
 
-def named(engine: sa.Engine) -> str:
+def database_name(engine: sa.Engine) -> str:
     """Name a database in messages, without its password."""
     url = engine.url
     if is_file(engine):
@@ -159,9 +163,9 @@ def named(engine: sa.Engine) -> str:
     return url.set(drivername="postgresql", query={}).render_as_string()
 
 
-def copied(path: Path, target: Path) -> None:
+def copy_sqlite(path: Path, target: Path) -> None:
     """Copy a file of SQLite as it is at one moment, whoever writes it."""
-    _private(target)
+    _make_private(target)
     with (
         closing(sqlite3.connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)) as old,
         closing(sqlite3.connect(target)) as new,
@@ -169,11 +173,11 @@ def copied(path: Path, target: Path) -> None:
         old.backup(new)
 
 
-def forget(engine: sa.Engine) -> None:
-    """Take what was erased off the disk; SQLite overwrites what is deleted, but for its file of newest writes."""
-    with closing(engine.raw_connection()) as one:
+def wipe_erased(engine: sa.Engine) -> None:
+    """Take what was deleted off the disk; SQLite overwrites it, but for its file of newest writes."""
+    with closing(engine.raw_connection()) as connection:
         if is_file(engine):
-            one.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            connection.cursor().execute("PRAGMA wal_checkpoint(TRUNCATE)")
             return
     with engine.connect().execution_options(
         isolation_level="AUTOCOMMIT", reads=True
@@ -182,11 +186,11 @@ def forget(engine: sa.Engine) -> None:
             db.exec_driver_sql(f"VACUUM FULL {name}")
 
 
-def renumber(db: sa.Connection, of: sa.MetaData) -> None:
+def renumber(db: sa.Connection, tables: sa.MetaData) -> None:
     """Let numbers of new rows follow those of rows that were copied."""
     if db.dialect.name == "sqlite":
         return
-    for table in of.sorted_tables:
+    for table in tables.sorted_tables:
         if "id" in table.c:
             newest = sa.select(sa.func.max(table.c.id)).scalar_subquery()
             serial = sa.func.pg_get_serial_sequence(table.name, "id")
@@ -200,12 +204,12 @@ def faults(engine: sa.Engine) -> list[tuple[str, str]]:
             states = {
                 name: db.exec_driver_sql(f"SHOW {name}").scalar() for name in KEPT
             }
-            return unsafe(engine.url, states)
+            return unsafe_settings(engine.url, states)
         state = db.exec_driver_sql("PRAGMA integrity_check").scalar()
     return [] if state == "ok" else [(f"damaged ({state})", "restore a backup")]
 
 
-def unsafe(url: sa.URL, states: Mapping[str, Any]) -> list[tuple[str, str]]:
+def unsafe_settings(url: sa.URL, states: Mapping[str, Any]) -> list[tuple[str, str]]:
     """List what is unsafe in a PostgreSQL with such settings, at such an address.
 
     >>> unsafe(sa.make_url("postgresql://db.example.org/runs"), {})

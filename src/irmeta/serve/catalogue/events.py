@@ -25,53 +25,56 @@ LINE = ("board", "at", "person", "action", "detail")
 """What the digest of a line is of, after that of the line before it."""
 
 
-def log(
+def log_event(
     db: Connection,
-    at: int,
+    board_id: int,
     action: str,
     detail: Mapping[str, Any],
     person: int | None = None,
     when: int | None = None,
 ) -> None:
-    """Note an event of a board, which may be another one now; `when` : of an event that lies behind."""
+    """Add an event of a board to the log; raise its version where the public sees the event.
+
+    person : who did it. when : the moment of an event that lies behind.
+    """
     time = now() if when is None else when
-    line = {"board": at, "at": time, "person": person, "action": action}
-    add(db, [line | {"detail": dict(detail)}])
+    line = {"board": board_id, "at": time, "person": person, "action": action}
+    append_lines(db, [line | {"detail": dict(detail)}])
     if action in PUBLIC:
-        touch(db, at)
+        raise_version(db, board_id)
 
 
-def touch(db: Connection, at: int) -> None:
-    """Note that a board is another one now."""
+def raise_version(db: Connection, board_id: int) -> None:
+    """Note that a board has changed."""
     step = {"version": board.c.version + 1, "changed": now()}
-    db.execute(sa.update(board).where(board.c.id == at).values(step))
+    db.execute(sa.update(board).where(board.c.id == board_id).values(step))
 
 
-def add(db: Connection, lines: Sequence[Mapping[str, Any]]) -> None:
-    """Add lines to the chain."""
+def append_lines(db: Connection, lines: Sequence[Mapping[str, Any]]) -> None:
+    """Add lines to the log, each with the digest of the line before it."""
     newest = sa.select(event.c.digest).order_by(event.c.id.desc()).limit(1)
     previous = db.execute(newest).scalar() or ""
     for line in lines:
-        digest = _digest(previous, line)
+        digest = _line_digest(previous, line)
         values = {**line, "previous": previous, "digest": digest}
         db.execute(sa.insert(event).values(values))
         previous = digest
 
 
-def _digest(previous: str, line: Mapping[str, Any]) -> str:
+def _line_digest(previous: str, line: Mapping[str, Any]) -> str:
     content = [line.get(name) for name in LINE]
     text = msgspec.json.encode(content, order="deterministic")
     return hashlib.sha256(previous.encode() + text).hexdigest()
 
 
-def verified(engine: Engine) -> str:
+def verified_digest(engine: Engine) -> str:
     """Return the digest of the last line, which stands for all; raise IrmetaError where one was changed or is lost."""
     previous = ""
     lines = rows(engine, sa.select(event).order_by(event.c.id))
     for line in lines:
         if (line.previous, line.digest) != (
             previous,
-            _digest(previous, line._asdict()),
+            _line_digest(previous, line._asdict()),
         ):
             raise IrmetaError(
                 f"line {line.id} of the log, or the one before it, was changed; restore a backup"
@@ -80,11 +83,13 @@ def verified(engine: Engine) -> str:
     return previous
 
 
-def said(one: Any, names: Mapping[int, str] = MappingProxyType({})) -> str:
+def event_in_words(
+    happened: Any, names: Mapping[int, str] = MappingProxyType({})
+) -> str:
     """Say in words what happened. names : of people, by number."""
-    given = one.detail
+    given = happened.detail
     team, role = given.get("team") or "", given.get("role", "")
-    match one.action:
+    match happened.action:
         case "judgments":
             note = f": {given['note']}" if given.get("note") else ""
             return f"judgments version {given.get('version', '')}{note}"
@@ -103,18 +108,18 @@ def said(one: Any, names: Mapping[int, str] = MappingProxyType({})) -> str:
         case "joined":
             return f"came in as {role}{team and f' of {team}'}"
         case "removed":
-            return f"removed {who(given['person'], names)}"
+            return f"removed {person_name(given['person'], names)}"
         case "team" if "holder" in given:
             return f"{team} has seen the judgments"
         case "team":
             return f"{team} {STATES[given['state']]}"
         case "pooled":
             return f"pool of {counted(len(given['runs']), 'run')}, {given['depth']} documents deep"
-    return str(one.action)
+    return str(happened.action)
 
 
-def who(number: int, names: Mapping[int, str]) -> str:
-    """Return a person's name, or what stands for it.
+def person_name(number: int, names: Mapping[int, str]) -> str:
+    """Return the name of the person with a number, or the number.
 
     >>> who(1, {1: "Ann"}), who(2, {1: "Ann"})
     ('Ann', 'person 2')
@@ -122,17 +127,17 @@ def who(number: int, names: Mapping[int, str]) -> str:
     return names.get(number, f"person {number}")
 
 
-def has_been(db: Connection, at: int, action: str) -> bool:
+def has_happened(db: Connection, board_id: int, action: str) -> bool:
     """Say whether something happened to a board."""
-    wanted = sa.exists().where((event.c.board == at) & (event.c.action == action))
+    wanted = sa.exists().where((event.c.board == board_id) & (event.c.action == action))
     return bool(db.execute(sa.select(wanted)).scalar())
 
 
-def of_board(
-    engine: Engine, at: int, *actions: str, most: int | None = None
+def events_of_board(
+    engine: Engine, board_id: int, *actions: str, most: int | None = None
 ) -> Sequence[Row[Any]]:
     """List what happened to a board, of some kinds or of all; the newest, if not all."""
-    wanted = sa.select(event).where(event.c.board == at)
+    wanted = sa.select(event).where(event.c.board == board_id)
     if actions:
         wanted = wanted.where(event.c.action.in_(actions))
     newest = rows(engine, wanted.order_by(event.c.id.desc()).limit(most))

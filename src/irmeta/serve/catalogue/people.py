@@ -10,9 +10,15 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue.boards import board_of
-from irmeta.serve.catalogue.databases import forget, reading, rows
-from irmeta.serve.catalogue.events import log, touch
-from irmeta.serve.catalogue.rules import MISSING, RefusedError, described, new_key, now
+from irmeta.serve.catalogue.databases import reading, rows, wipe_erased
+from irmeta.serve.catalogue.events import log_event, raise_version
+from irmeta.serve.catalogue.rules import (
+    MISSING,
+    RefusedError,
+    checked_texts,
+    new_key,
+    now,
+)
 from irmeta.serve.catalogue.tables import (
     board,
     event,
@@ -83,14 +89,14 @@ class Taken(NamedTuple):
 
 
 def digest_of(secret: str) -> str:
-    """Return what is kept of a secret."""
+    """Return the SHA-256 of a secret: no more of it is kept."""
     return hashlib.sha256(secret.encode("utf-8", "replace")).hexdigest()
 
 
 def end_tokens(engine: Engine, label: str) -> None:
     """End the tokens of nobody that have a label: whoever has one of them is let in no more."""
     with engine.begin() as db:
-        _end(db, token.c.person.is_(None) & (token.c.label == label))
+        _end_tokens(db, token.c.person.is_(None) & (token.c.label == label))
 
 
 def new_token(
@@ -99,11 +105,11 @@ def new_token(
     """Make a token; without a person it is the site's, for open boards."""
     lasts = ORGANIZES if scope == "organize" else LASTS["api"]
     with engine.begin() as db:
-        return _secret(db, "api", lasts, label=label, person=person, scope=scope)
+        return _new_secret(db, "api", lasts, label=label, person=person, scope=scope)
 
 
-def _secret(db: Connection, kind: str, lasts: int = 0, **values: Any) -> str:
-    """Make a secret of some kind."""
+def _new_secret(db: Connection, kind: str, lasts: int = 0, **values: Any) -> str:
+    """Return a new secret (kind: api, session, invite or review), which only its maker sees; its digest is kept."""
     made, at = secrets.token_urlsafe(32), now()
     times = {"created": at, "expires": at + (lasts or LASTS[kind])}
     line = {"digest": digest_of(made), "kind": kind, **times, **values}
@@ -111,20 +117,20 @@ def _secret(db: Connection, kind: str, lasts: int = 0, **values: Any) -> str:
     return made
 
 
-def _valid(db: Connection, digest: str, kind: str) -> Row[Any] | None:
+def _valid_secret(db: Connection, digest: str, kind: str) -> Row[Any] | None:
     wanted = sa.select(token).filter_by(digest=digest, kind=kind)
-    return db.execute(wanted.where(_lasting())).first()
+    return db.execute(wanted.where(_not_ended())).first()
 
 
-def _lasting() -> sa.ColumnElement[bool]:
-    """Say of a token that it has neither run out nor been ended."""
+def _not_ended() -> sa.ColumnElement[bool]:
+    """Return the condition for tokens that have neither run out nor been ended."""
     return (token.c.expires > now()) & token.c.revoked.is_(None)
 
 
-def caller(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
+def caller_of(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
     """Return who has a token or a session; None for one that opens nothing."""
     with reading(engine) as db:
-        found = _valid(db, digest, kind)
+        found = _valid_secret(db, digest, kind)
     if found is None:
         return None
     if kind == "session":
@@ -133,49 +139,49 @@ def caller(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
             return None
         if at - found.used > DAY:
             with engine.begin() as db:
-                _set(db, digest, used=at)
+                _set_token(db, digest, used=at)
     return Caller(found.person, found.scope, site=found.person is None)
 
 
-def _set(db: Connection, digest: str, **values: Any) -> None:
+def _set_token(db: Connection, digest: str, **values: Any) -> None:
     db.execute(sa.update(token).filter_by(digest=digest).values(values))
 
 
-def log_in(engine: Engine, known: Identity, name: str) -> str:
-    """Begin a session of whom a provider knows: of a new person, unless it has come before."""
+def log_in(engine: Engine, identity: Identity, name: str) -> str:
+    """Return the secret of a new session of whom a provider knows: of a new person, unless it has come before."""
     with engine.begin() as db:
-        found = _identified(db, known)
+        found = _person_of_login(db, identity)
         if found is None:
-            return _session(db, _new_person(db, name=name, **known._asdict()))
+            return _new_session(db, _new_person(db, name=name, **identity._asdict()))
         if found.disabled is not None:
             raise RefusedError(403, "the operator of this site does not let you in")
-        return _session(db, found.id)
+        return _new_session(db, found.id)
 
 
-def link(engine: Engine, who: int, known: Identity) -> None:
+def link_login(engine: Engine, who: int, identity: Identity) -> None:
     """Let a person come in by a login from now on; refuse one of somebody else, and a second one."""
     with engine.begin() as db:
-        found = _identified(db, known)
+        found = _person_of_login(db, identity)
         if found is not None and found.id != who:
             raise RefusedError(409, "this login is of another person here")
         has = db.execute(sa.select(person.c.issuer).filter_by(id=who)).scalar_one()
         if found is None and has is not None:
             raise RefusedError(409, "you have a login here, and can have no second")
-        db.execute(sa.update(person).filter_by(id=who).values(known._asdict()))
+        db.execute(sa.update(person).filter_by(id=who).values(identity._asdict()))
 
 
-def _identified(db: Connection, known: Identity) -> Row[Any] | None:
-    return db.execute(sa.select(person).filter_by(**known._asdict())).first()
+def _person_of_login(db: Connection, identity: Identity) -> Row[Any] | None:
+    return db.execute(sa.select(person).filter_by(**identity._asdict())).first()
 
 
 def begin_session(engine: Engine, who: int) -> str:
-    """Begin a session of a person."""
+    """Return the secret of a new session of a person."""
     with engine.begin() as db:
-        return _session(db, who)
+        return _new_session(db, who)
 
 
-def _session(db: Connection, who: int) -> str:
-    return _secret(db, "session", person=who, scope="organize", used=now())
+def _new_session(db: Connection, who: int) -> str:
+    return _new_secret(db, "session", person=who, scope="organize", used=now())
 
 
 def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
@@ -184,30 +190,30 @@ def tokens_of(engine: Engine, who: int) -> Sequence[Row[Any]]:
     gone = token.c.board.is_not(None) | token.c.used.is_not(None)
     invitation = token.c.kind == "invite"
     own = token.c.person == who
-    listed = _lasting() & own & ~(invitation & gone)
+    listed = _not_ended() & own & ~(invitation & gone)
     wanted = sa.select(token).where(listed).order_by(token.c.created)
     return rows(engine, wanted)
 
 
-def revoke(engine: Engine, who: int, digest: str) -> None:
+def revoke_token(engine: Engine, who: int, digest: str) -> None:
     """End a session or a token of a person."""
     with engine.begin() as db:
-        _end(db, (token.c.person == who) & (token.c.digest == digest))
+        _end_tokens(db, (token.c.person == who) & (token.c.digest == digest))
 
 
-def place(engine: Engine, asks: Caller, of: Any) -> Place:
-    """Return what somebody is on a board."""
-    if asks.site:
-        return Place(Role.MEMBER, every=True) if is_open(of) else Place()
-    if asks.person is None:
+def place_on_board(engine: Engine, caller: Caller, board_row: Any) -> Place:
+    """Return what somebody is on a board, whose role counts only in a team that takes part."""
+    if caller.site:
+        return Place(Role.MEMBER, every=True) if is_open(board_row) else Place()
+    if caller.person is None:
         return Place()
     wanted = sa.select(membership.c.role, team.c.name, team.c.state)
     wanted = wanted.outerjoin(team, team.c.id == membership.c.team)
-    own = (membership.c.person == asks.person) & (membership.c.board == of.id)
+    own = (membership.c.person == caller.person) & (membership.c.board == board_row.id)
     every = rows(engine, wanted.where(own))
     found = [one for one in every if one.state in (None, "in")]
     role = max((ROLES[one.role] for one in found), default=Role.VISITOR)
-    if asks.scope != "organize":
+    if caller.scope != "organize":
         role = min(role, Role.MEMBER)
     plays = any(one.name is not None for one in every)
     teams = [one for one in found if one.name is not None]
@@ -221,62 +227,67 @@ def invite(
     team_name: str = "",
     by: int | None = None,
 ) -> str:
-    """Make an invitation to a board; to a team, which is made unless it is there. It ends with what its maker may."""
+    """Return the secret of a new invitation to a board; to a team, which is made unless it is there.
+
+    It ends with what its maker (by) may.
+    """
     if role not in SCOPES:
         raise RefusedError(422, f"role: {', '.join(SCOPES)}, not {role!r}")
     with engine.begin() as db:
-        at = board_of(db, key).id
+        board_id = board_of(db, key).id
         if (role == "member") != bool(team_name):
             raise RefusedError(
                 422,
                 "a member comes into a team, so name the team; nobody else comes into one",
             )
-        given = {"board": at, "role": role, "scope": SCOPES[role], "person": by}
+        given = {"board": board_id, "role": role, "scope": SCOPES[role], "person": by}
         if team_name:
-            found = _team(db, at, team_name) or _new_team(db, at, team_name, "in")
+            found = _team_named(db, board_id, team_name) or _new_team(
+                db, board_id, team_name, "in"
+            )
             given["team"] = found.id
-        log(db, at, "invited", {"role": role, "team": team_name}, by)
-        return _secret(db, "invite", **given)
+        log_event(db, board_id, "invited", {"role": role, "team": team_name}, by)
+        return _new_secret(db, "invite", **given)
 
 
-def welcome(engine: Engine, who: int) -> str:
-    """Make an invitation with which a person comes in from another browser."""
+def create_browser_invitation(engine: Engine, who: int) -> str:
+    """Return the secret of a new invitation with which a person comes in from another browser."""
     with engine.begin() as db:
-        return _secret(db, "invite", person=who, scope="organize")
+        return _new_secret(db, "invite", person=who, scope="organize")
 
 
-def review(engine: Engine, key: str, days: int, by: int | None) -> str:
-    """Make a link to a submission without names; it is among the tokens of who makes it."""
+def create_review_link(engine: Engine, key: str, days: int, by: int | None) -> str:
+    """Return the secret of a new link to a submission without names; it is among the tokens of who makes it (by)."""
     if not 1 <= days <= REVIEWS:
         raise RefusedError(422, f"a review link lasts 1 to {REVIEWS} days, not {days}")
     with engine.begin() as db:
-        return _secret(db, "review", days * DAY, label=key, person=by, scope="read")
+        return _new_secret(db, "review", days * DAY, label=key, person=by, scope="read")
 
 
-def reviewed(engine: Engine, secret: str) -> str:
+def submission_of_review(engine: Engine, secret: str) -> str:
     """Return the key of the submission that a review link leads to."""
     with reading(engine) as db:
-        found = _valid(db, digest_of(secret), "review")
+        found = _valid_secret(db, digest_of(secret), "review")
     if found is None:
         raise RefusedError(404, MISSING)
     return str(found.label)
 
 
-def invited(engine: Engine, secret: str) -> tuple[str, str, str]:
+def invitation_target(engine: Engine, secret: str) -> tuple[str, str, str]:
     """Return where an invitation leads, and use nothing up: title of the board, role and team, each perhaps empty."""
     wanted = sa.select(board.c.title, token.c.role, team.c.name)
     wanted = wanted.outerjoin(board, board.c.id == token.c.board)
     wanted = wanted.outerjoin(team, team.c.id == token.c.team)
     digest = digest_of(secret)
     with reading(engine) as db:
-        _unused(db, digest)
+        _unused_invitation(db, digest)
         found = db.execute(wanted.where(token.c.digest == digest)).one()
     return tuple(one or "" for one in found)  # type: ignore[return-value]
 
 
-def _unused(db: Connection, digest: str) -> Row[Any]:
+def _unused_invitation(db: Connection, digest: str) -> Row[Any]:
     """Return an invitation that nobody has taken."""
-    found = _valid(db, digest, "invite")
+    found = _valid_secret(db, digest, "invite")
     if found is None or found.used:
         raise RefusedError(
             404,
@@ -286,7 +297,7 @@ def _unused(db: Connection, digest: str) -> Row[Any]:
     return found
 
 
-def take(
+def take_invitation(
     engine: Engine,
     secret: str,
     name: str,
@@ -294,24 +305,24 @@ def take(
     who: int | None = None,
 ) -> Taken:
     """Use up an invitation: a person comes to its board, a new one unless it is known. Nobody can use it again."""
-    texts = described({"name": name, "affiliation": affiliation})
+    texts = checked_texts({"name": name, "affiliation": affiliation})
     digest = digest_of(secret)
     with engine.begin() as db:
-        found = _unused(db, digest)
-        _set(db, digest, used=now())
+        found = _unused_invitation(db, digest)
+        _set_token(db, digest, used=now())
         if found.board is None:
             return Taken(found.person, "", "")
-        number = _coming(db, who, texts)
+        number = _known_or_new_person(db, who, texts)
         into = None
         if found.team is not None:
             _require_room(db, found.team)
             into = db.execute(sa.select(team).filter_by(id=found.team)).one()
-        _join(db, number, found.board, found.role, into)
+        _add_membership(db, number, found.board, found.role, into)
         of = sa.select(board.c.key).filter_by(id=found.board)
         return Taken(number, str(db.execute(of).scalar_one()), found.role)
 
 
-def ask(
+def ask_to_join(
     engine: Engine,
     key: str,
     team_name: str,
@@ -323,35 +334,35 @@ def ask(
 
     Return the number of the person, a new one unless it is known.
     """
-    texts = described({"name": name, "affiliation": affiliation})
+    texts = checked_texts({"name": name, "affiliation": affiliation})
     if not team_name.strip():
         raise RefusedError(422, "team: say who asks")
     with engine.begin() as db:
-        of = board_of(db, key)
-        at, open_ = of.id, of.join == "open"
+        board_row = board_of(db, key)
+        board_id, open_ = board_row.id, board_row.join == "open"
         issuer = sa.select(person.c.issuer).where(person.c.id == who)
         if open_ and db.execute(issuer).scalar() is None:
             raise RefusedError(403, "log in first: this board knows people by a login")
-        number = _coming(db, who, texts)
+        number = _known_or_new_person(db, who, texts)
         free, more = team_name, 1
-        while _team(db, at, free):
+        while _team_named(db, board_id, free):
             more += 1
             free = f"{team_name[:50]} {more}"
-        made = _new_team(db, at, free, "in" if open_ else "asked", number)
+        made = _new_team(db, board_id, free, "in" if open_ else "asked", number)
         asks = {"team": made.name, "state": made.state}
-        log(db, at, "team", asks, number)
-        _join(db, number, at, "member", made)
+        log_event(db, board_id, "team", asks, number)
+        _add_membership(db, number, board_id, "member", made)
         return number
 
 
-def _coming(db: Connection, who: int | None, texts: dict[str, str]) -> int:
+def _known_or_new_person(db: Connection, who: int | None, texts: dict[str, str]) -> int:
     """Return the number of who comes to a board, a new person unless it is known; nobody comes without a name."""
     if who is None:
         _require_name(texts)
         return _new_person(db, **texts)
     named = sa.select(person.c.name).filter_by(id=who)
     if not db.execute(named).scalar_one():
-        _call(db, who, texts)
+        _rename(db, who, texts)
     return who
 
 
@@ -360,15 +371,15 @@ def _require_name(texts: dict[str, str]) -> None:
         raise RefusedError(422, "name: say who you are")
 
 
-def _call(db: Connection, who: int, texts: dict[str, str]) -> None:
+def _rename(db: Connection, who: int, texts: dict[str, str]) -> None:
     _require_name(texts)
     db.execute(sa.update(person).filter_by(id=who).values(texts))
 
 
-def call(engine: Engine, who: int, name: str, affiliation: str) -> None:
+def rename_person(engine: Engine, who: int, name: str, affiliation: str) -> None:
     """Rename a person, and write another affiliation."""
     with engine.begin() as db:
-        _call(db, who, described({"name": name, "affiliation": affiliation}))
+        _rename(db, who, checked_texts({"name": name, "affiliation": affiliation}))
 
 
 def _new_person(db: Connection, **values: str) -> int:
@@ -376,53 +387,64 @@ def _new_person(db: Connection, **values: str) -> int:
     return int(db.execute(line.returning(person.c.id)).scalar_one())
 
 
-def _join(db: Connection, who: int, at: int, role: str, of: Row[Any] | None) -> None:
-    line = {"person": who, "board": at, "role": role}
+def _add_membership(
+    db: Connection, who: int, board_id: int, role: str, team_row: Row[Any] | None
+) -> None:
+    line = {"person": who, "board": board_id, "role": role}
     db.execute(sa.delete(membership).filter_by(**line))
-    db.execute(sa.insert(membership).values(line | {"team": of and of.id}))
-    log(db, at, "joined", {"role": role, "team": of and of.name}, who)
+    db.execute(sa.insert(membership).values(line | {"team": team_row and team_row.id}))
+    log_event(
+        db, board_id, "joined", {"role": role, "team": team_row and team_row.name}, who
+    )
 
 
-def _require_room(db: Connection, of: int) -> None:
-    if _count(db, membership, team=of) >= PEOPLE:
+def _require_room(db: Connection, team_id: int) -> None:
+    if _count_rows(db, membership, team=team_id) >= PEOPLE:
         raise RefusedError(409, f"the team has {PEOPLE} people, and may have no more")
 
 
-def _fold(name: str) -> str:
+def _fold_name(name: str) -> str:
     return unicodedata.normalize("NFKC", name).casefold()
 
 
-def _team(db: Connection, at: int, name: str) -> Row[Any] | None:
-    wanted = sa.select(team).filter_by(board=at, folded=_fold(name.strip()))
+def _team_named(db: Connection, board_id: int, name: str) -> Row[Any] | None:
+    wanted = sa.select(team).filter_by(board=board_id, folded=_fold_name(name.strip()))
     return db.execute(wanted).first()
 
 
 def _new_team(
-    db: Connection, at: int, name: str, state: str, founder: int | None = None
+    db: Connection, board_id: int, name: str, state: str, founder: int | None = None
 ) -> Row[Any]:
-    text = described({"team": name})["team"]
+    text = checked_texts({"team": name})["team"]
     # those that only ask keep nobody out whom an organizer invites
-    if _count(db, team, board=at, state=state) >= TEAMS:
+    if _count_rows(db, team, board=board_id, state=state) >= TEAMS:
         raise RefusedError(409, f"the board has {TEAMS} teams, and may have no more")
-    founded = 0 if founder is None else _count(db, team, board=at, founder=founder)
+    founded = (
+        0 if founder is None else _count_rows(db, team, board=board_id, founder=founder)
+    )
     if founded >= FOUNDED:
         says = f"you have founded {FOUNDED} teams on this board, and may found no more"
         raise RefusedError(409, says)
-    values = {"board": at, "name": text, "folded": _fold(text), "state": state}
+    values = {
+        "board": board_id,
+        "name": text,
+        "folded": _fold_name(text),
+        "state": state,
+    }
     values["founder"] = founder
     line = sa.insert(team).values(values | {"created": now()}).returning(team)
     return db.execute(line).one()
 
 
-def _count(db: Connection, of: sa.Table, **which: Any) -> int:
+def _count_rows(db: Connection, table: sa.Table, **which: Any) -> int:
     """Count rows of a table that have these values."""
-    count = sa.select(sa.func.count()).select_from(of).filter_by(**which)
+    count = sa.select(sa.func.count()).select_from(table).filter_by(**which)
     return int(db.execute(count).scalar_one())
 
 
-def teams(engine: Engine, at: int) -> Sequence[Row[Any]]:
+def teams_of_board(engine: Engine, board_id: int) -> Sequence[Row[Any]]:
     """List the teams of a board."""
-    return rows(engine, sa.select(team).filter_by(board=at).order_by(team.c.id))
+    return rows(engine, sa.select(team).filter_by(board=board_id).order_by(team.c.id))
 
 
 def set_team(
@@ -430,80 +452,86 @@ def set_team(
 ) -> None:
     """Take a team in or out (state), or note that it has seen the judgments (holder)."""
     with engine.begin() as db:
-        at = board_of(db, key).id
-        found = _team(db, at, name)
+        board_id = board_of(db, key).id
+        found = _team_named(db, board_id, name)
         if found is None:
             raise RefusedError(404, f"the board {key} has no team {name!r}")
         db.execute(sa.update(team).filter_by(id=found.id).values(values))
-        log(db, at, "team", {"team": found.name, **values}, by)
+        log_event(db, board_id, "team", {"team": found.name, **values}, by)
         if values.get("holder"):
-            _mark(db, at, found.name)
+            _mark_runs_of_holder(db, board_id, found.name)
 
 
-def remove(engine: Engine, key: str, who: str, by: int | None = None) -> None:
+def remove_person(engine: Engine, key: str, who: str, by: int | None = None) -> None:
     """End what a person may on a board, and what they let others do there; the person stays on others."""
     with engine.begin() as db:
-        at = board_of(db, key).id
+        board_id = board_of(db, key).id
         number = db.scalar(sa.select(person.c.id).where(person.c.key == who))
-        ended = sa.delete(membership).filter_by(board=at, person=number)
+        ended = sa.delete(membership).filter_by(board=board_id, person=number)
         if db.execute(ended).rowcount == 0:
             raise RefusedError(404, f"the board {key} has no person {who!r}")
-        _end(db, (token.c.person == number) & _opens(at))
-        log(db, at, "removed", {"person": number}, by)
+        _end_tokens(db, (token.c.person == number) & _opens_board(board_id))
+        log_event(db, board_id, "removed", {"person": number}, by)
 
 
-def _opens(at: int) -> sa.ColumnElement[bool]:
-    """Say of a secret that it opens something of a board: it invites there, or lets somebody review one of its runs."""
-    runs = sa.select(submission.c.key).where(submission.c.board == at)
+def _opens_board(board_id: int) -> sa.ColumnElement[bool]:
+    """Return the condition for secrets that open a board: they invite there, or let somebody review one of its runs."""
+    runs = sa.select(submission.c.key).where(submission.c.board == board_id)
     reviews = (token.c.kind == "review") & token.c.label.in_(runs)
-    return (token.c.board == at) | reviews
+    return (token.c.board == board_id) | reviews
 
 
-def holds(db: Connection, at: int, team_name: str, who: int | None) -> bool:
+def has_seen_judgments(
+    db: Connection, board_id: int, team_name: str, who: int | None
+) -> bool:
     """Say whether a team has seen the judgments of a board, or a person has who was in one by then, or came later."""
-    wanted = sa.select(team.c.name).where((team.c.board == at) & team.c.holder)
+    wanted = sa.select(team.c.name).where((team.c.board == board_id) & team.c.holder)
     found = set(db.execute(wanted).scalars())
-    return team_name in found or bool(found and who in _holding(db, at))
+    return team_name in found or bool(
+        found and who in _people_with_judgments(db, board_id)
+    )
 
 
-def _holding(db: Connection, at: int) -> set[int | None]:
+def _people_with_judgments(db: Connection, board_id: int) -> set[int | None]:
     """Return who was in a team when it had seen the judgments, as the log has it: a membership goes with another."""
-    own = (event.c.board == at) & event.c.action.in_(("joined", "removed", "team"))
-    of: dict[int | None, str] = {}
+    own = (event.c.board == board_id) & event.c.action.in_(
+        ("joined", "removed", "team")
+    )
+    teams_now: dict[int | None, str] = {}
     teams, found = set[str](), set[int | None]()
     for one in db.execute(sa.select(event).where(own).order_by(event.c.id)):
         said = one.detail
         if one.action == "joined" and said["team"]:
-            of[one.person] = said["team"]
+            teams_now[one.person] = said["team"]
             found |= {one.person} if said["team"] in teams else set()
         elif one.action == "removed":
-            of.pop(said["person"], None)
+            teams_now.pop(said["person"], None)
         elif said.get("holder"):
             teams.add(said["team"])
-            found |= {who for who, name in of.items() if name == said["team"]}
+            found |= {who for who, name in teams_now.items() if name == said["team"]}
     return found
 
 
-def _mark(db: Connection, at: int, name: str) -> None:
+def _mark_runs_of_holder(db: Connection, board_id: int, team_name: str) -> None:
     """Mark the runs that a team and its people have sent, as those that they will send."""
-    whose = submission.c.team == name
-    whose |= submission.c.person.in_(_holding(db, at))
-    own = (submission.c.board == at) & whose
+    whose = submission.c.team == team_name
+    whose |= submission.c.person.in_(_people_with_judgments(db, board_id))
+    own = (submission.c.board == board_id) & whose
     for one in db.execute(sa.select(submission).where(own)).all():
         if "holder" not in one.marks:
             marked = {"marks": [*one.marks, "holder"]}
             db.execute(sa.update(submission).filter_by(id=one.id).values(marked))
-    touch(db, at)
+    raise_version(db, board_id)
 
 
-def people(engine: Engine, at: int) -> Sequence[Any]:
+def people_of_board(engine: Engine, board_id: int) -> Sequence[Any]:
     """List the people of a board: key, name, affiliation, role, team and its state."""
     more = (team.c.name.label("team"), team.c.state, team.c.holder)
     wanted = (
         sa.select(person, membership.c.role, *more)
         .join(membership, membership.c.person == person.c.id)
         .outerjoin(team, team.c.id == membership.c.team)
-        .where(membership.c.board == at)
+        .where(membership.c.board == board_id)
         .order_by(person.c.id)
     )
     return rows(engine, wanted)
@@ -523,21 +551,21 @@ def boards_of(engine: Engine, who: int) -> Sequence[Any]:
     return rows(engine, wanted)
 
 
-def names(engine: Engine) -> dict[int, str]:
+def names_of_people(engine: Engine) -> dict[int, str]:
     """Return the names of people by their numbers in the log; who was erased has none."""
     wanted = sa.select(person.c.id, person.c.name).where(person.c.name != "")
     with reading(engine) as db:
         return {one.id: one.name for one in db.execute(wanted)}
 
 
-def invitations(engine: Engine, at: int) -> Sequence[Any]:
+def open_invitations(engine: Engine, board_id: int) -> Sequence[Any]:
     """List the invitations to a board that nobody has taken: role, team, when made, until when."""
     name = team.c.name.label("team")
     wanted = (
         sa.select(token.c.role, name, token.c.created, token.c.expires)
         .outerjoin(team, team.c.id == token.c.team)
-        .where(token.c.kind == "invite", token.c.board == at)
-        .where(token.c.used.is_(None), _lasting())
+        .where(token.c.kind == "invite", token.c.board == board_id)
+        .where(token.c.used.is_(None), _not_ended())
         .order_by(token.c.created)
     )
     return rows(engine, wanted)
@@ -549,7 +577,7 @@ def person_of(engine: Engine, who: int | None) -> Any:
         return db.execute(sa.select(person).filter_by(id=who)).first()
 
 
-def _change(db: Connection, key: str, **values: Any) -> int:
+def _update_person(db: Connection, key: str, **values: Any) -> int:
     """Change what is kept of a person; return the number."""
     line = sa.update(person).filter_by(key=key).values(values)
     found = db.execute(line.returning(person.c.id)).scalar()
@@ -558,31 +586,31 @@ def _change(db: Connection, key: str, **values: Any) -> int:
     return int(found)
 
 
-def disable(engine: Engine, key: str) -> None:
+def disable_person(engine: Engine, key: str) -> None:
     """End all that lets a person in, also a login, until it is enabled again."""
     with engine.begin() as db:
-        who = _change(db, key, disabled=now())
-        _end(db, token.c.person == who)
+        who = _update_person(db, key, disabled=now())
+        _end_tokens(db, token.c.person == who)
 
 
-def _end(db: Connection, which: Any) -> None:
-    """End tokens."""
+def _end_tokens(db: Connection, which: Any) -> None:
+    """End the tokens for which a condition holds."""
     live = which & token.c.revoked.is_(None)
     db.execute(sa.update(token).where(live).values(revoked=now()))
 
 
-def enable(engine: Engine, key: str) -> None:
+def enable_person(engine: Engine, key: str) -> None:
     """Let a person log in again."""
     with engine.begin() as db:
-        _change(db, key, disabled=None)
+        _update_person(db, key, disabled=None)
 
 
-def erase(engine: Engine, key: str) -> None:
+def erase_person(engine: Engine, key: str) -> None:
     """Erase what is kept of a person; runs stay with the team, and the log keeps a number."""
     gone: dict[str, Any] = {"name": "", "affiliation": "", "erased": now()}
     gone |= dict.fromkeys(Identity._fields)
     with engine.begin() as db:
-        who = _change(db, key, **gone)
-        for of in (membership, token):
-            db.execute(sa.delete(of).filter_by(person=who))
-    forget(engine)
+        who = _update_person(db, key, **gone)
+        for table in (membership, token):
+            db.execute(sa.delete(table).filter_by(person=who))
+    wipe_erased(engine)

@@ -58,7 +58,7 @@ def now() -> int:
     return time.time_ns() // 1000
 
 
-def moment(text: str) -> int | None:
+def parse_moment(text: str) -> int | None:
     """Return the moment of a date in UTC, in microseconds; `now`, and `never` for none.
 
     >>> moment("1970-01-02"), moment("never")
@@ -79,7 +79,7 @@ def moment(text: str) -> int | None:
     return int(found.timestamp() * 1e6)
 
 
-def require_order(dates: Mapping[str, Any]) -> None:
+def require_date_order(dates: Mapping[str, Any]) -> None:
     """Refuse dates of a board that closes, or is revealed, before it opens."""
     opens = dates.get("opens")
     for name in ("closes", "reveals"):
@@ -91,7 +91,7 @@ def require_order(dates: Mapping[str, Any]) -> None:
             )
 
 
-def require_hidden(board: Mapping[str, Any]) -> None:
+def require_hidden_scores(board: Mapping[str, Any]) -> None:
     """Refuse feedback before the reveal of a board whose scores are shown at once."""
     at_once = board["opens"] is not None and board["opens"] == board["reveals"]
     if at_once and board.get("feedback", "none") != "none":
@@ -103,7 +103,7 @@ def require_hidden(board: Mapping[str, Any]) -> None:
 
 
 def clock(micros: int) -> str:
-    """Write a moment in UTC.
+    """Return a moment, in microseconds, as date and time in UTC.
 
     >>> clock(0)
     '1970-01-01 00:00:00'
@@ -116,7 +116,7 @@ def new_key() -> str:
     return base64.b32encode(secrets.token_bytes(10)).decode().lower()
 
 
-def names_of(paths: Sequence[PurePath]) -> list[str]:
+def run_names(paths: Sequence[PurePath]) -> list[str]:
     """Name runs after their files as `irmeta evaluate` does, with the characters that a board takes.
 
     Raises IrmetaError where two would have one name: the later would stand for the earlier.
@@ -128,7 +128,7 @@ def names_of(paths: Sequence[PurePath]) -> list[str]:
     stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
     often = Counter(map(bare_name, stems))
     named = [bare_name(one) if often[bare_name(one)] == 1 else one for one in stems]
-    found = [fit(name) for name in named]
+    found = [fit_name(name) for name in named]
     for name, count in Counter(found).items():
         if count > 1:
             both = [
@@ -140,8 +140,8 @@ def names_of(paths: Sequence[PurePath]) -> list[str]:
     return found
 
 
-def fit(name: str) -> str:
-    """Return a name as a board may have it.
+def fit_name(name: str) -> str:
+    """Return the name of a run with - for each character that a board does not take, cut to 40.
 
     >>> fit("my run")
     'my-run'
@@ -154,10 +154,10 @@ def require_safe(run: Mapping[str, Any]) -> None:
     for what, rule in (("key", RANDOM), ("name", NAME)):
         if not rule.fullmatch(run[what]):
             raise IrmetaError(f"{run[what]!r} cannot be the {what} of a run")
-    described({name: run[name] for name in DESCRIBED})
+    checked_texts({name: run[name] for name in DESCRIBED})
 
 
-def described(about: Mapping[str, str]) -> dict[str, str]:
+def checked_texts(about: Mapping[str, str]) -> dict[str, str]:
     r"""Return what people say of a run as NFC; refuse texts that are too long or have characters that do not show.
 
     >>> described({"team": "Lu\u0308beck"})

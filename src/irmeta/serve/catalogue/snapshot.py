@@ -11,13 +11,13 @@ from sqlalchemy import Connection, Engine, Row
 
 from irmeta.serve.catalogue import boards, submissions
 from irmeta.serve.catalogue.databases import reading
-from irmeta.serve.catalogue.events import PUBLIC, add
+from irmeta.serve.catalogue.events import PUBLIC, append_lines
 from irmeta.serve.catalogue.rules import now
 from irmeta.serve.catalogue.tables import (
     board,
     event,
     judgments,
-    require_kept,
+    require_storable,
     run,
     score,
     submission,
@@ -52,14 +52,14 @@ class Snapshot:
     vectors: Mapping[int, Vectors]
     at: int
 
-    def anybody(self, action: Action, role: Role = Role.VISITOR) -> bool:
+    def anybody_may(self, action: Action, role: Role = Role.VISITOR) -> bool:
         """Say whether anybody may do something, or anybody of a role."""
         return may(Who(role), action, self.board, self.at)
 
     @property
-    def told(self) -> bool:
+    def tells_judgments(self) -> bool:
         """Whether who sees the scores may have the judgments, too."""
-        return self.anybody(Action.DOWNLOAD_JUDGMENTS, Role.MEMBER)
+        return self.anybody_may(Action.DOWNLOAD_JUDGMENTS, Role.MEMBER)
 
 
 def snapshot(engine: Engine, key: str) -> Snapshot:
@@ -86,18 +86,18 @@ def snapshot(engine: Engine, key: str) -> Snapshot:
             versions,
             db.execute(events.order_by(event.c.id)).all(),
             db.execute(runs.where(shown).order_by(submission.c.id)).all(),
-            submissions.counts(db, key),
+            submissions.count_by_state(db, key),
             topics,
             # the two newest versions: the table, and whom the last correction moved
             {
-                one.version: _vectors(db, one, topics[one.version], shown)
+                one.version: _read_vectors(db, one, topics[one.version], shown)
                 for one in versions[-2:]
             },
             now(),
         )
 
 
-def _vectors(
+def _read_vectors(
     db: Connection, judged: Row[Any], topics: list[str], shown: Any
 ) -> Vectors:
     """Read the scores of all runs under one version of the judgments, on some topics."""
@@ -114,7 +114,7 @@ def _vectors(
     return found
 
 
-def restore(
+def restore_board(
     engine: Engine,
     public: Mapping[str, Any],
     vectors: Mapping[str, Mapping[str, bytes]],
@@ -124,14 +124,14 @@ def restore(
     public : its settings (board), judgments, runs and events, and under which version it was scored (scored_under).
     """
     with engine.begin() as db:
-        at = boards.insert(db, only(SETTINGS, public["board"]))
-        _insert(db, judgments, JUDGMENTS, at, public["judgments"])
+        board_id = boards.insert_board(db, only(SETTINGS, public["board"]))
+        _insert_lines(db, judgments, JUDGMENTS, board_id, public["judgments"])
         lines = [only(EVENTS, one) for one in public["events"]]
         for one in lines:
             if one["action"] not in PUBLIC:
                 raise ValueError(f"{one['action']!r} is no public event")
-            require_kept(event, one)
-        add(db, [{**one, "board": at} for one in lines])
+            require_storable(event, one)
+        append_lines(db, [{**one, "board": board_id} for one in lines])
         runs = {one["run"]: one["bytes"] for one in public["runs"]}
         known = set(db.execute(sa.select(run.c.digest)).scalars())
         new = [
@@ -140,15 +140,17 @@ def restore(
             if digest not in known
         ]
         for one in new:
-            require_kept(run, one)
+            require_storable(run, one)
         if new:
             db.execute(sa.insert(run), new)
-        _insert(db, submission, SAID, at, public["runs"])
-        under = {"board": at, "version": public["scored_under"]}
+        _insert_lines(db, submission, SAID, board_id, public["runs"])
+        under = {"board": board_id, "version": public["scored_under"]}
         own = sa.select(judgments.c.id).filter_by(**under)
         judged = db.execute(own).scalar() or 0
         numbers = sa.select(submission.c.key, submission.c.id)
-        for key, number in db.execute(numbers.where(submission.c.board == at)).all():
+        for key, number in db.execute(
+            numbers.where(submission.c.board == board_id)
+        ).all():
             submissions.keep_scores(db, number, judged, vectors.get(key, {}))
 
 
@@ -157,16 +159,16 @@ def only(names: Collection[str], given: Mapping[Any, Any]) -> dict[str, Any]:
     return {name: one for name, one in given.items() if name in names}
 
 
-def _insert(
+def _insert_lines(
     db: Connection,
     table: sa.Table,
     names: Collection[str],
-    at: int,
+    board_id: int,
     lines: Iterable[Mapping[str, Any]],
 ) -> None:
     """Add lines of a board to a table."""
-    values = [only(names, one) | {"board": at} for one in lines]
+    values = [only(names, one) | {"board": board_id} for one in lines]
     for one in values:
-        require_kept(table, one)
+        require_storable(table, one)
     if values:
         db.execute(sa.insert(table), values)

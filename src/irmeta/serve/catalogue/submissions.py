@@ -13,14 +13,14 @@ from sqlalchemy import Connection, Engine, Row
 from irmeta.scores.names import known_as
 from irmeta.serve.catalogue.boards import board_of, judgments_of
 from irmeta.serve.catalogue.databases import Catalogue, reading, rows
-from irmeta.serve.catalogue.events import has_been, log, touch
-from irmeta.serve.catalogue.people import Place, holds
+from irmeta.serve.catalogue.events import has_happened, log_event, raise_version
+from irmeta.serve.catalogue.people import Place, has_seen_judgments
 from irmeta.serve.catalogue.rules import (
     NAME,
     NAMED,
     RefusedError,
+    checked_texts,
     clock,
-    described,
     new_key,
     now,
 )
@@ -96,48 +96,53 @@ def submit(
     """
     if not NAME.fullmatch(name):
         raise RefusedError(422, f"{name!r}: a run's name {NAMED}")
-    texts = described(about)
+    texts = checked_texts(about)
     if by is not None and not by.every:
         texts["team"] = by.team
     with engine.begin() as db:
-        of = board_of(db, key)
+        board_row = board_of(db, key)
         own = texts.get("team", "")
         if named := texts.get("baseline"):
-            texts["baseline"] = _baseline(db, of, own, named)
-        old = _held(db, of.id, own, name)
+            texts["baseline"] = _baseline_name(db, board_row, own, named)
+        old = _newest_named(db, board_row.id, own, name)
         if old is None and by is None:
-            old = _brought(db, of.id, name, content.digest)
+            old = _newest_with_bytes(db, board_row.id, name, content.digest)
         if old is not None and old.run == content.digest:
             said: dict[str, Any] = {what: text for what, text in texts.items() if text}
-            return _describe(
-                db, of, old, said | {"received": received} if dated else said
+            return _update_description(
+                db, board_row, old, said | {"received": received} if dated else said
             )
         if old is not None and not replace:
-            there = f"another run of the board is called {name}"
-            if by is not None and not by.every:
-                there = f"your run {name} is there already, with other content"
-            mend = "choose another name, or replace that run"
-            raise RefusedError(409, f"{there}; {mend}")
+            raise RefusedError(409, _name_taken(name, by))
+        marks = []
         if by is not None:
-            _require_left(db, of, own, person, received)
-        _keep(db, content)
-        made = {"key": new_key(), "board": of.id, "name": name, "run": content.digest}
-        made |= {"received": received, "replaces": old and old.key, **texts}
-        made |= {"state": "received", "remarks": [], "person": person}
-        marks = [] if by is None else _marks(db, of, own, person, received)
-        db.execute(sa.insert(submission).values(made | {"marks": marks}))
+            _require_runs_left(db, board_row, own, person, received)
+            marks = _marks_of_new(db, board_row, own, person, received)
+        _note_bytes(db, content)
+        made = {"key": new_key(), "board": board_row.id, "name": name, "marks": marks}
+        made |= {"run": content.digest, "replaces": old and old.key, **texts}
+        made |= {"received": received, "state": "received", "remarks": []}
+        db.execute(sa.insert(submission).values(made | {"person": person}))
         sent = {"team": own, "run": name, "replaces": made["replaces"]}
-        log(db, of.id, "submitted", sent, person)
+        log_event(db, board_row.id, "submitted", sent, person)
         return Received(made["key"], new=True)
 
 
-def _describe(
-    db: Connection, of: Any, old: Row[Any], said: Mapping[str, Any]
+def _name_taken(name: str, by: Place | None) -> str:
+    """Say that another run has a name, and what to do."""
+    there = f"another run of the board is called {name}"
+    if by is not None and not by.every:
+        there = f"your run {name} is there already, with other content"
+    return f"{there}; choose another name, or replace that run"
+
+
+def _update_description(
+    db: Connection, board_row: Any, old: Row[Any], said: Mapping[str, Any]
 ) -> Received:
     """Take over what is said of a run that is there, as far as it may change."""
     other = {what: one for what, one in said.items() if getattr(old, what) != one}
     kept = set(other)
-    frozen = phase(of, now()) is Phase.FROZEN
+    frozen = phase(board_row, now()) is Phase.FROZEN
     if old.state == "withdrawn":
         mend = "" if frozen else "; to rank it again, import it under another name"
         return Received(old.key, new=False, kept=f"stays withdrawn{mend}")
@@ -149,35 +154,37 @@ def _describe(
         kept, why = set(), ""
     real = {what: one for what, one in other.items() if what not in kept}
     if real:
-        _set(db, old.id, **real)
-        touch(db, of.id)
+        _set_submission(db, old.id, **real)
+        raise_version(db, board_row.id)
     words = joined(sorted("date" if what == "received" else what for what in kept))
     stays = f"keeps its {words}, because {why}" if kept else ""
     return Received(old.key, new=False, changed=bool(real), kept=stays)
 
 
-def _require_left(db: Connection, of: Any, team: str, who: int | None, at: int) -> None:
+def _require_runs_left(
+    db: Connection, board_row: Any, team: str, who: int | None, moment: int
+) -> None:
     """Refuse a run more than the limits; withdrawn and replaced ones count, refused ones by themselves."""
     counted = submission.c.state != "refused"
-    found = _left(db, of, team, who, counted, of, at)
+    found = _runs_left(db, board_row, team, who, counted, board_row, moment)
     if found.number == 0:
         limit = "the limit is of a team, and of each person in it"
-        raise RefusedError(429, f"no run left now: {limit}{later(found)}")
-    if is_open(of):
+        raise RefusedError(429, f"no run left now: {limit}{when_more(found)}")
+    if is_open(board_row):
         return
     most = Limits(per_day=REFUSED)
-    if _left(db, of, team, who, ~counted, most, at).number == 0:
+    if _runs_left(db, board_row, team, who, ~counted, most, moment).number == 0:
         raise RefusedError(429, f"{REFUSED} runs were refused in a day; check first")
 
 
-def _left(
+def _runs_left(
     db: Connection,
-    of: Any,
+    board_row: Any,
     team: str,
     who: int | None,
     which: Any,
     most: Limits,
-    at: int,
+    moment: int,
 ) -> Left:
     """Count within a transaction what is left to a team, and to one of its people in whichever teams: the lesser."""
     whose = [submission.c.team == team]
@@ -185,9 +192,9 @@ def _left(
         whose.append(submission.c.person == who)
     rest = []
     for own in whose:
-        these = (submission.c.board == of.id) & own & which
+        these = (submission.c.board == board_row.id) & own & which
         times = db.execute(sa.select(submission.c.received).where(these))
-        rest.append(left(most, times.scalars().all(), at, ends(of)))
+        rest.append(left(most, times.scalars().all(), moment, ends(board_row)))
     return min(
         rest,
         key=lambda one: (
@@ -197,7 +204,7 @@ def _left(
     )
 
 
-def later(found: Left) -> str:
+def when_more(found: Left) -> str:
     """Say when there will be more runs, or that there will be none.
 
     >>> later(Left(0, None, 0))
@@ -208,69 +215,79 @@ def later(found: Left) -> str:
     return "" if found.more is None else f"; more from {clock(found.more)} UTC"
 
 
-def left_of(engine: Engine, key: str, team: str, who: int | None) -> Left:
+def runs_left(engine: Engine, key: str, team: str, who: int | None) -> Left:
     """Return what is left now of the limits of a team, and of a person's."""
     with reading(engine) as db:
-        of, counted = board_of(db, key), submission.c.state != "refused"
-        return _left(db, of, team, who, counted, of, now())
+        board_row, counted = board_of(db, key), submission.c.state != "refused"
+        return _runs_left(db, board_row, team, who, counted, board_row, now())
 
 
-def _marks(db: Connection, of: Any, team: str, who: int | None, at: int) -> list[str]:
-    """Return what goes with a run for ever."""
+def _marks_of_new(
+    db: Connection, board_row: Any, team: str, who: int | None, moment: int
+) -> list[str]:
+    """Return the marks that a run of a team has from a moment on, for ever."""
     marks = {
-        "late": of.closes is not None and of.closes <= at,
-        "after the reveal": not is_open(of)
-        and of.reveals is not None
-        and of.reveals <= at,
-        "holder": holds(db, of.id, team, who),
-        UNPOOLED: has_been(db, of.id, "pooled"),
+        "late": board_row.closes is not None and board_row.closes <= moment,
+        "after the reveal": not is_open(board_row)
+        and board_row.reveals is not None
+        and board_row.reveals <= moment,
+        "holder": has_seen_judgments(db, board_row.id, team, who),
+        UNPOOLED: has_happened(db, board_row.id, "pooled"),
     }
     return [name for name, is_so in marks.items() if is_so]
 
 
-def pooled(engine: Engine, at: int, keys: Sequence[str], detail: Any) -> None:
-    """Note whose documents are judged: other runs are marked, unless they were judged before."""
+def mark_pooled(
+    engine: Engine, board_id: int, keys: Sequence[str], detail: Any
+) -> None:
+    """Note which runs' documents are judged (keys): others are marked, unless they were judged before."""
     with engine.begin() as db:
-        first = not has_been(db, at, "pooled")
-        own = sa.select(submission).filter_by(board=at)
+        first = not has_happened(db, board_id, "pooled")
+        own = sa.select(submission).filter_by(board=board_id)
         for one in db.execute(own).all():
             marks = [mark for mark in one.marks if mark != UNPOOLED]
             if one.key not in keys and (first or UNPOOLED in one.marks):
                 marks.append(UNPOOLED)
-            _set(db, one.id, marks=marks)
-        log(db, at, "pooled", {**detail, "runs": list(keys)})
+            _set_submission(db, one.id, marks=marks)
+        log_event(db, board_id, "pooled", {**detail, "runs": list(keys)})
 
 
-def _called(at: int, team: str, name: str) -> Any:
-    """Select the runs of a team that have a name, or will have it after their check."""
-    own = (submission.c.board == at) & (submission.c.team == team)
+def _holds_name(board_id: int, team: str, name: str) -> Any:
+    """Return the condition for runs of a team that have a name, or will have it after their check."""
+    own = (submission.c.board == board_id) & (submission.c.team == team)
     return own & (submission.c.name == name) & submission.c.state.not_in(GONE)
 
 
-def _held(db: Connection, at: int, team: str, name: str) -> Row[Any] | None:
+def _newest_named(
+    db: Connection, board_id: int, team: str, name: str
+) -> Row[Any] | None:
     """Return the newest submission that has a name."""
-    wanted = sa.select(submission).where(_called(at, team, name))
+    wanted = sa.select(submission).where(_holds_name(board_id, team, name))
     return db.execute(wanted.order_by(submission.c.id.desc())).first()
 
 
-def _brought(db: Connection, at: int, name: str, digest: str) -> Row[Any] | None:
+def _newest_with_bytes(
+    db: Connection, board_id: int, name: str, digest: str
+) -> Row[Any] | None:
     """Return the newest submission of the same bytes under a name, of whichever team; withdrawn ones come last."""
-    same = (submission.c.board == at) & (submission.c.name == name)
+    same = (submission.c.board == board_id) & (submission.c.name == name)
     same &= (submission.c.run == digest) & (submission.c.state != "refused")
     order = submission.c.state.in_(GONE), submission.c.id.desc()
     return db.execute(sa.select(submission).where(same).order_by(*order)).first()
 
 
-def _replace(db: Connection, one: Row[Any]) -> None:
+def _withdraw_older(db: Connection, accepted: Row[Any]) -> None:
     """Withdraw the runs that had the name of an accepted one before it."""
-    older = _called(one.board, one.team, one.name) & (submission.c.id < one.id)
+    older = _holds_name(accepted.board, accepted.team, accepted.name) & (
+        submission.c.id < accepted.id
+    )
     if db.execute(
         sa.update(submission).where(older).values(state="withdrawn")
     ).rowcount:
-        touch(db, one.board)
+        raise_version(db, accepted.board)
 
 
-def _keep(db: Connection, content: Bytes) -> None:
+def _note_bytes(db: Connection, content: Bytes) -> None:
     """Note that the bytes of a run lie here; those of a frozen site did not."""
     known = db.execute(sa.select(run).filter_by(digest=content.digest)).first()
     if known is None:
@@ -281,7 +298,7 @@ def _keep(db: Connection, content: Bytes) -> None:
         db.execute(again.values(stored=now()))
 
 
-def forget(site: Site, engine: Engine, digest: str) -> None:
+def remove_unnamed_bytes(site: Site, engine: Engine, digest: str) -> None:
     """Remove the bytes of a run that the catalogue does not say to be here; nobody brings it in meanwhile."""
     with site.keeping(LOCK_EX), reading(engine) as db:
         here = (run.c.digest == digest) & run.c.stored.is_not(None)
@@ -289,10 +306,10 @@ def forget(site: Site, engine: Engine, digest: str) -> None:
             site.run(digest).unlink(missing_ok=True)
 
 
-def _baseline(db: Connection, of: Any, team: str, named: str) -> str:
+def _baseline_name(db: Connection, board_row: Any, team: str, named: str) -> str:
     """Return how the board calls the run that is named as a baseline; before the reveal a team knows its own only."""
-    there: Any = (submission.c.board == of.id) & submission.c.state.not_in(GONE)
-    known, whose = revealed(of, now()), "the board has"
+    there: Any = (submission.c.board == board_row.id) & submission.c.state.not_in(GONE)
+    known, whose = revealed(board_row, now()), "the board has"
     if not known:
         there &= submission.c.team == team
         whose = "before the reveal it is a run of your own, and you have"
@@ -304,30 +321,39 @@ def _baseline(db: Connection, of: Any, team: str, named: str) -> str:
     return found
 
 
-def of_team(engine: Engine, at: int, team: str | None = None) -> list[Row[Any]]:
+def submissions_of(
+    engine: Engine, board_id: int, team: str | None = None
+) -> list[Row[Any]]:
     """List the submissions of a board, the oldest first; of one team, or of all."""
-    wanted = sa.select(submission).filter_by(board=at).order_by(submission.c.id)
+    wanted = sa.select(submission).filter_by(board=board_id).order_by(submission.c.id)
     if team is not None:
         wanted = wanted.filter_by(team=team)
     return list(rows(engine, wanted))
 
 
-def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:
+def score_history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:
     """Return the judged topics, and the scores on the first metric of a run of a team and of all its runs before it.
 
     Runs of no team are before it, too: a ladder begins at the first that the organizer brought, and has no runs before.
     None where one of them is not scored yet: what was answered once stays so.
     """
     with reading(engine) as db:
-        one = submission_of(db, key)
-        of, newest = board_of(db, one.board_key), judgments_of(db, one.board_key)
-        own = (submission.c.board == of.id) & submission.c.team.in_(["", one.team])
-        own &= (submission.c.id <= one.id) & submission.c.state.not_in(
+        last = submission_of(db, key)
+        board_row, newest = (
+            board_of(db, last.board_key),
+            judgments_of(db, last.board_key),
+        )
+        own = (submission.c.board == board_row.id) & submission.c.team.in_(
+            ["", last.team]
+        )
+        own &= (submission.c.id <= last.id) & submission.c.state.not_in(
             ["refused", "failed"]
         )
         if newest is None:
             return None
-        first = (score.c.judgments == newest.id) & (score.c.metric == of.metrics[0])
+        first = (score.c.judgments == newest.id) & (
+            score.c.metric == board_row.metrics[0]
+        )
         named = (submission.c.key, submission.c.team, submission.c.state)
         wanted = sa.select(*named, score.c.vector).outerjoin(
             score, first & (score.c.submission == submission.c.id)
@@ -335,7 +361,7 @@ def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:
         rows = db.execute(wanted.where(own).order_by(submission.c.id)).all()
     # a run that was withdrawn before it was scored got no answer
     rows = [row for row in rows if row.vector or row.state != "withdrawn"]
-    if of.feedback == "ladder":
+    if board_row.feedback == "ladder":
         rows = list(dropwhile(lambda row: row.team, rows))
         if not rows:
             return list(newest.topics), []
@@ -347,8 +373,10 @@ def history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:
 
 def submission_of(catalogue: Catalogue, key: str) -> Row[Any]:
     """Return a submission with the key and version of its board; refuse a key that there is not."""
-    of = (board.c.key.label("board_key"), board.c.version.label("board_version"))
-    wanted = sa.select(submission, *of).join(board, board.c.id == submission.c.board)
+    of_board = (board.c.key.label("board_key"), board.c.version.label("board_version"))
+    wanted = sa.select(submission, *of_board).join(
+        board, board.c.id == submission.c.board
+    )
     found = rows(catalogue, wanted.where(submission.c.key == key))
     if not found:
         raise RefusedError(404, f"there is no submission {key!r}")
@@ -360,15 +388,15 @@ def withdraw(engine: Engine, key: str, by: int | None = None) -> None:
     with engine.begin() as db:
         found = submission_of(db, key)
         if found.state not in GONE:
-            _set(db, found.id, state="withdrawn")
-            log(db, found.board, "withdrawn", {"run": found.name}, by)
+            _set_submission(db, found.id, state="withdrawn")
+            log_event(db, found.board, "withdrawn", {"run": found.name}, by)
 
 
-def _set(db: Connection, at: int, **values: Any) -> None:
-    db.execute(sa.update(submission).filter_by(id=at).values(values))
+def _set_submission(db: Connection, number: int, **values: Any) -> None:
+    db.execute(sa.update(submission).filter_by(id=number).values(values))
 
 
-def pending(engine: Engine, most: int) -> list[tuple[str, str]]:
+def pending_submissions(engine: Engine, most: int) -> list[tuple[str, str]]:
     """List submissions to be checked and to be scored, the oldest of each first: their key, and which of the two."""
     judged = sa.exists().where(judgments.c.board == submission.c.board)
     wanted = (
@@ -386,30 +414,32 @@ def pending(engine: Engine, most: int) -> list[tuple[str, str]]:
     return [(key, state) for key, state in found]
 
 
-def checked(engine: Engine, key: str, found: Checked) -> bool:
+def keep_check(engine: Engine, key: str, found: Checked) -> bool:
     """Keep what a check found of a run; say whether it is refused: a remark is an error, or the check could not end."""
-    wrong = found.failed or any(one["level"] == "error" for one in found.remarks)
+    wrong = found.failed or any(
+        submitted["level"] == "error" for submitted in found.remarks
+    )
     with engine.begin() as db:
-        one = submission_of(db, key)
-        if one.state == "received":
+        submitted = submission_of(db, key)
+        if submitted.state == "received":
             if wrong:  # the public sees how many are refused
-                touch(db, one.board)
+                raise_version(db, submitted.board)
             else:
-                _replace(db, one)
+                _withdraw_older(db, submitted)
             state = "refused" if wrong else "accepted"
-            remarks = [*found.remarks, *_same(db, one)]
+            remarks = [*found.remarks, *_remarks_on_twin(db, submitted)]
             said = {"remarks": remarks, "header": found.header}
-            _set(db, one.id, state=state, **said)
+            _set_submission(db, submitted.id, state=state, **said)
             if wrong:
-                _leave(db, one.run)
+                _forget_refused_bytes(db, submitted.run)
     return wrong
 
 
-def _same(db: Connection, one: Row[Any]) -> list[dict[str, Any]]:
+def _remarks_on_twin(db: Connection, checked: Row[Any]) -> list[dict[str, Any]]:
     """Remark that a run of the team has the same bytes under another name: both stand on the table."""
-    same = {"board": one.board, "team": one.team, "run": one.run}
-    earlier = (submission.c.id < one.id) & submission.c.state.not_in(GONE)
-    others = earlier & (submission.c.name != one.name)
+    same = {"board": checked.board, "team": checked.team, "run": checked.run}
+    earlier = (submission.c.id < checked.id) & submission.c.state.not_in(GONE)
+    others = earlier & (submission.c.name != checked.name)
     wanted = sa.select(submission.c.name).filter_by(**same).where(others)
     name = db.execute(wanted.order_by(submission.c.id).limit(1)).scalar()
     if name is None:
@@ -418,14 +448,14 @@ def _same(db: Connection, one: Row[Any]) -> list[dict[str, Any]]:
     return [{"level": "warning", "line": None, "text": text}]
 
 
-def _leave(db: Connection, digest: str) -> None:
+def _forget_refused_bytes(db: Connection, digest: str) -> None:
     """Note that the bytes of a run are not here, unless they are of one that was not refused."""
     kept = (submission.c.run == digest) & (submission.c.state != "refused")
     left = (run.c.digest == digest) & ~sa.exists().where(kept)
     db.execute(sa.update(run).where(left).values(stored=None))
 
 
-def work(engine: Engine, key: str) -> Any:
+def job_of(engine: Engine, key: str) -> Any:
     """Gather what a child needs to know to check and to score a run; `qrels` is None without judgments."""
     newest = sa.select(sa.func.max(judgments.c.version))
     newest = newest.where(judgments.c.board == board.c.id).correlate(board)
@@ -447,52 +477,58 @@ def work(engine: Engine, key: str) -> Any:
         return db.execute(wanted).one()
 
 
-def scored(engine: Engine, key: str, judged: int, vectors: Mapping[str, bytes]) -> None:
-    """Keep a run's scores; twice is as once."""
+def mark_scored(
+    engine: Engine, key: str, judged: int, vectors: Mapping[str, bytes]
+) -> None:
+    """Keep a run's scores, in place of those that it has under the same judgments, and call it scored."""
     with engine.begin() as db:
-        one = submission_of(db, key)
-        if one.state == "withdrawn":
+        submitted = submission_of(db, key)
+        if submitted.state == "withdrawn":
             return
-        db.execute(sa.delete(score).filter_by(submission=one.id, judgments=judged))
-        keep_scores(db, one.id, judged, vectors)
-        if one.state == "accepted":
-            _set(db, one.id, state="scored")
-        touch(db, one.board)
+        db.execute(
+            sa.delete(score).filter_by(submission=submitted.id, judgments=judged)
+        )
+        keep_scores(db, submitted.id, judged, vectors)
+        if submitted.state == "accepted":
+            _set_submission(db, submitted.id, state="scored")
+        raise_version(db, submitted.board)
 
 
 def keep_scores(
-    db: Connection, at: int, judged: int, vectors: Mapping[str, bytes]
+    db: Connection, number: int, judged: int, vectors: Mapping[str, bytes]
 ) -> None:
     """Keep a run's scores within a transaction."""
-    own = {"submission": at, "judgments": judged}
+    own = {"submission": number, "judgments": judged}
     lines = [{**own, "metric": name, "vector": one} for name, one in vectors.items()]
     if lines:
         db.execute(sa.insert(score), lines)
 
 
-def failed(engine: Engine, key: str, reason: str) -> None:
-    """Note that a run could not be scored; it is tried twice."""
+def mark_failed(engine: Engine, key: str, reason: str) -> None:
+    """Note that a run could not be scored; once it was tried twice, it failed."""
     with engine.begin() as db:
-        one = submission_of(db, key)
-        if one.tried and one.state == "accepted":
+        submitted = submission_of(db, key)
+        if submitted.tried and submitted.state == "accepted":
             remark = {"level": "error", "line": None, "text": reason}
-            _set(db, one.id, state="failed", remarks=[*one.remarks, remark])
-        _set(db, one.id, tried=one.tried + 1)
-        touch(db, one.board)
+            _set_submission(
+                db, submitted.id, state="failed", remarks=[*submitted.remarks, remark]
+            )
+        _set_submission(db, submitted.id, tried=submitted.tried + 1)
+        raise_version(db, submitted.board)
 
 
-def counts(catalogue: Catalogue, key: str) -> dict[str, int]:
+def count_by_state(catalogue: Catalogue, key: str) -> dict[str, int]:
     """Count a board's submissions by state."""
-    return _by_state(catalogue, submission.c.state, board.c.key == key)
+    return _count_by_state(catalogue, submission.c.state, board.c.key == key)
 
 
-def _by_state(catalogue: Catalogue, state: Any, which: Any) -> dict[str, int]:
+def _count_by_state(catalogue: Catalogue, state: Any, which: Any) -> dict[str, int]:
     wanted = sa.select(state, sa.func.count()).select_from(submission).join(board)
     found = rows(catalogue, wanted.where(which).group_by(state).order_by(state))
     return {str(one): int(count) for one, count in map(tuple, found)}
 
 
-def totals(engine: Engine) -> dict[str, int]:
+def count_all_by_state(engine: Engine) -> dict[str, int]:
     """Count all submissions by state; before its board's reveal a run that has a score is accepted, as for its team."""
     known = board.c.reveals <= now()
     judged = submission.c.state.in_(["scored", "failed"])
@@ -500,19 +536,19 @@ def totals(engine: Engine) -> dict[str, int]:
         (judged & ~sa.func.coalesce(known, sa.false()), "accepted"),
         else_=submission.c.state,
     )
-    return _by_state(engine, state, sa.true())
+    return _count_by_state(engine, state, sa.true())
 
 
-def unscored(engine: Engine) -> tuple[int, int]:
+def count_unscored(engine: Engine) -> tuple[int, int]:
     """Count the runs of all boards that can be checked or scored; say for how many seconds the oldest waits."""
     judged = sa.exists().where(judgments.c.board == submission.c.board)
     waits: Any = submission.c.state == "received"
     waits |= (submission.c.state == "accepted") & judged
     here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
-    return _waits(engine, waits & submission.c.run.in_(here))
+    return _count_waiting(engine, waits & submission.c.run.in_(here))
 
 
-def _waits(engine: Engine, which: Any) -> tuple[int, int]:
+def _count_waiting(engine: Engine, which: Any) -> tuple[int, int]:
     """Count submissions; say for how many seconds the oldest has been here."""
     wanted = sa.select(sa.func.count(), sa.func.min(submission.c.received))
     with reading(engine) as db:
@@ -520,11 +556,11 @@ def _waits(engine: Engine, which: Any) -> tuple[int, int]:
     return count, 0 if oldest is None else max(now() - oldest, 0) // 1_000_000
 
 
-def waiting(engine: Engine) -> dict[str, int]:
+def count_waiting(engine: Engine) -> dict[str, int]:
     """Count what waits on boards whose scores everybody sees, and say since when the oldest does."""
     waits: Any = submission.c.state.in_(["received", "accepted"])
     # how many runs another board has not everybody may count
     seen = (board.c.visibility == "public") & (board.c.opens <= now())
     shown = sa.select(board.c.id).where(seen & (board.c.reveals <= now()))
-    count, oldest = _waits(engine, waits & submission.c.board.in_(shown))
+    count, oldest = _count_waiting(engine, waits & submission.c.board.in_(shown))
     return {"waiting": count, "oldest_s": oldest}

@@ -221,33 +221,33 @@ for _column in [column for table in META.sorted_tables for column in table.c]:
         _column.type = _column.type.with_variant(_plain, "postgresql")
 
 
-def require_kept(of: Table, values: Mapping[str, Any]) -> None:
+def require_storable(table: Table, values: Mapping[str, Any]) -> None:
     """Refuse values that columns cannot keep: another type, too long or too large, a text with what does not show.
 
     A column of 64 characters has digests: they lead to files.
     """
-    for name, one in values.items():
-        kind = of.c[name].type
-        if one is None and of.c[name].nullable:
+    for name, value in values.items():
+        kind = table.c[name].type
+        if value is None and table.c[name].nullable:
             continue
         if isinstance(kind, JSON):
-            _require_fit(name, one)
+            _require_json(name, value)
             continue
-        if type(one) not in (
+        if type(value) not in (
             kind.python_type,
             int if kind.python_type is float else None,
         ):
             raise IrmetaError(
-                f"{name}: {shortened(repr(one), 40)} cannot be kept there"
+                f"{name}: {shortened(repr(value), 40)} cannot be kept there"
             )
         most = 2**63 if isinstance(kind, BigInteger) else 2**31
-        if isinstance(one, int) and not -most < one < most:
-            raise IrmetaError(f"{name}: {shortened(str(one), 40)} is too large")
-        if isinstance(one, str) and isinstance(kind, String):
-            _require_text(name, one, kind.length or 0)
+        if isinstance(value, int) and not -most < value < most:
+            raise IrmetaError(f"{name}: {shortened(str(value), 40)} is too large")
+        if isinstance(value, str) and isinstance(kind, String):
+            _require_text(name, value, kind.length or 0)
 
 
-def _require_fit(name: str, held: Any) -> None:
+def _require_json(name: str, held: Any) -> None:
     try:
         msgspec.json.encode(msgspec.convert(held, LISTS[name]))
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
@@ -255,6 +255,7 @@ def _require_fit(name: str, held: Any) -> None:
 
 
 def _require_text(name: str, text: str, most: int) -> None:
+    """Refuse a text that is too long, has characters that do not show, or is not the digest that it should be."""
     if len(text) > most:
         raise IrmetaError(f"{name}: {len(text)} characters; at most {most}")
     if odd := [one for one in text if category(one)[0] == "C" and one not in "\n\t"]:
@@ -263,27 +264,31 @@ def _require_text(name: str, text: str, most: int) -> None:
         raise IrmetaError(f"{name}: {text!r} is not a digest")
 
 
-def upgraded(where: databases.Where) -> sa.Engine:
+def open_catalogue(where: databases.Where) -> sa.Engine:
     """Open a catalogue with the tables of this program; raise IrmetaError for one of a newer program."""
-    made = databases.connected(where)
+    made = databases.open_engine(where)
     known = sorted(path.name[:4] for path in MIGRATIONS.glob("versions/*.py"))
     with databases.changing(made) as connection:
-        now = _version(connection)
+        now = _tables_version(connection)
         if now is not None and now not in known:
-            raise IrmetaError(f"{databases.named(made)}: {_unknown(now, known[-1])}")
+            raise IrmetaError(
+                f"{databases.database_name(made)}: {_why_unknown(now, known[-1])}"
+            )
         if now != known[-1]:
             if now and isinstance(where, Path):
                 aside = where.with_name(f"{where.name}.{now}")
-                databases.copied(where, aside)
+                databases.copy_sqlite(where, aside)
                 logging.warning("as it was the catalogue lies in %s", aside)
             if now:
-                logging.warning("%s: upgraded from %s", databases.named(made), now)
+                logging.warning(
+                    "%s: upgraded from %s", databases.database_name(made), now
+                )
             _migrate(connection, new=now is None)
     return made
 
 
-def _unknown(version: str, newest: str) -> str:
-    """Say why tables of a version cannot be used, and what to do."""
+def _why_unknown(version: str, newest: str) -> str:
+    """Return why tables of a version cannot be used, and what to do."""
     if version > newest:
         return f"written by a newer irmeta (its tables have version {version}); update irmeta"
     return (
@@ -292,7 +297,7 @@ def _unknown(version: str, newest: str) -> str:
     )
 
 
-def _version(db: sa.Connection) -> str | None:
+def _tables_version(db: sa.Connection) -> str | None:
     """Return the version of the tables, where there are tables."""
     if not sa.inspect(db).has_table("alembic_version"):
         return None
@@ -314,17 +319,17 @@ def _migrate(db: sa.Connection, *, new: bool) -> None:
         command.upgrade(config, "head")
 
 
-def moved(old: databases.Where, new: databases.Where) -> None:
+def copy_to_database(old: databases.Where, new: databases.Where) -> None:
     """Copy a catalogue as it is at one moment into an empty database, perhaps of the other kind."""
     with ExitStack() as opened:
-        source, target = upgraded(old), upgraded(new)
+        source, target = open_catalogue(old), open_catalogue(new)
         for one in (source, target):
             opened.callback(one.dispose)
         read = opened.enter_context(databases.reading(source))
         write = opened.enter_context(target.begin())
         if any(write.execute(sa.select(one.c.id)).first() for one in (board, person)):
             raise IrmetaError(
-                f"{databases.named(target)}: has a catalogue already; name an empty database"
+                f"{databases.database_name(target)}: has a catalogue already; name an empty database"
             )
         for table in META.sorted_tables:
             rows = read.execute(sa.select(table), execution_options={"yield_per": 500})
@@ -333,9 +338,9 @@ def moved(old: databases.Where, new: databases.Where) -> None:
         databases.renumber(write, META)
 
 
-def copied(where: databases.Where, target: Path) -> None:
+def copy_catalogue(where: databases.Where, target: Path) -> None:
     """Write a catalogue as it is at one moment into a file of SQLite, whoever writes it."""
     if isinstance(where, Path):
-        databases.copied(where, target)
+        databases.copy_sqlite(where, target)
     else:
-        moved(where, target)
+        copy_to_database(where, target)

@@ -166,13 +166,13 @@ class Crew:
         return Checked(answer["remarks"], answer["header"])
 
     def _check(self, key: str) -> None:
-        job = submissions.work(self.engine, key)
+        job = submissions.job_of(self.engine, key)
         found = self._remarks(str(self.site.run(job.run)), job.name, job)
-        if submissions.checked(self.engine, key, found):
-            submissions.forget(self.site, self.engine, job.run)
+        if submissions.keep_check(self.engine, key, found):
+            submissions.remove_unnamed_bytes(self.site, self.engine, job.run)
 
     def _score(self, key: str) -> None:
-        job = submissions.work(self.engine, key)
+        job = submissions.job_of(self.engine, key)
         run, qrels = str(self.site.run(job.run)), str(self.site.truth(job.qrels))
         answer = self._ask(
             "score",
@@ -184,16 +184,18 @@ class Crew:
         )
         if "error" in answer:
             says = _named(answer["error"], {job.name: run, "the judgments": qrels})
-            submissions.failed(self.engine, key, says)
+            submissions.mark_failed(self.engine, key, says)
             return
         texts = answer["vectors"].items()
         vectors = {name: base64.b64decode(text) for name, text in texts}
-        submissions.scored(self.engine, key, job.judgments, vectors)
+        submissions.mark_scored(self.engine, key, job.judgments, vectors)
 
     def _hand_out(self) -> None:
         """Hand the children what waits."""
         steps = {"received": self._check, "accepted": self._score}
-        for key, state in submissions.pending(self.engine, AHEAD * self._size):
+        for key, state in submissions.pending_submissions(
+            self.engine, AHEAD * self._size
+        ):
             self._handed(key, steps[state])
         self._wake.wait(PAUSE)
         self._wake.clear()
@@ -202,10 +204,10 @@ class Crew:
         """Have written what boards show first, where they have changed, as by a date; then, in pieces, the rest."""
         began = time.monotonic()
         looked = now()
-        boards.pass_dates(self.engine, self._looked)
+        boards.log_passed_dates(self.engine, self._looked)
         self._looked = looked
         left = self._left
-        if left is None or boards.versions(self.engine) != self._published:
+        if left is None or boards.board_versions(self.engine) != self._published:
             self._left = None
             answer = self._written("publish")
             self._published, left = answer["versions"], True

@@ -56,10 +56,10 @@ class Figures:
         states = GaugeMetricFamily(
             "irmeta_submissions", "Submissions by state.", labels=["state"]
         )
-        for state, count in submissions.totals(self._engine).items():
+        for state, count in submissions.count_all_by_state(self._engine).items():
             states.add_metric([state], count)
         yield states
-        count, oldest = submissions.unscored(self._engine)
+        count, oldest = submissions.count_unscored(self._engine)
         disk = shutil.disk_usage(self._site.folder)
         for name, what, value in (
             ("irmeta_unscored", "Runs to be checked or scored.", count),

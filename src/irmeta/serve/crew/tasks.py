@@ -118,7 +118,7 @@ def _publisher(site: str) -> "Publisher":
 
     os.nice(BACKGROUND)
     opened = Site.open(Path(site))
-    return Publisher(opened, tables.upgraded(opened.database))
+    return Publisher(opened, tables.open_catalogue(opened.database))
 
 
 @lru_cache(maxsize=4)

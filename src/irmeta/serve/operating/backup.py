@@ -41,7 +41,7 @@ def back_up(site: Site, target: Path) -> int:
         begun = Path(held) / BEGUN
         begun.touch()
         catalogue = Path(held) / CATALOGUE
-        tables.copied(site.database, catalogue)
+        tables.copy_catalogue(site.database, catalogue)
         paths = [site.folder / SETTINGS, site.folder / TOKEN, *_named(site, catalogue)]
         files = {CATALOGUE: catalogue} | {
             path.relative_to(site.folder).as_posix(): path
@@ -64,7 +64,7 @@ def back_up(site: Site, target: Path) -> int:
 
 def _named(site: Site, catalogue: databases.Where) -> Iterator[Path]:
     """Yield the runs, judgments and lists of documents that a catalogue names."""
-    engine = databases.connected(catalogue)
+    engine = databases.open_engine(catalogue)
     stored = sa.select(tables.run.c.digest).where(tables.run.c.stored.is_not(None))
     with databases.reading(engine) as db:
         yield from map(site.run, db.scalars(stored))
@@ -108,7 +108,7 @@ def restore(
     replace : put a site that is there aside, which nobody may serve meanwhile.
     """
     if database:
-        databases.connected(database)
+        databases.open_engine(database)
     there = folder.exists() and any(folder.iterdir())  # what is hidden, too
     if there and not replace:
         raise IrmetaError(
@@ -135,14 +135,14 @@ def restore(
 def _settle(folder: Path, database: str) -> None:
     """Make a site of what was unpacked, in another database perhaps."""
     catalogue, settings = folder / CATALOGUE, folder / SETTINGS
-    tables.upgraded(catalogue).dispose()
+    tables.open_catalogue(catalogue).dispose()
     settings.write_text(
         with_database(settings.read_text(encoding="utf-8"), database), encoding="utf-8"
     )
     if Site.open(folder).settings.database != database:
         raise IrmetaError(f"{SETTINGS} names its database twice; mend it in the site")
     if database:
-        tables.moved(catalogue, database)
+        tables.copy_to_database(catalogue, database)
         catalogue.unlink()
 
 

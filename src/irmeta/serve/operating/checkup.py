@@ -45,7 +45,7 @@ def catalogue(site: Site) -> Iterator[Engine]:
         where = site.database
         if isinstance(where, Path) and not where.exists():
             where = Path(held, "site.db")
-        engine = tables.upgraded(where)
+        engine = tables.open_catalogue(where)
         yield engine
         engine.dispose()
 
@@ -72,7 +72,7 @@ def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
         mend = f"unless the catalogue is an old one, rm {path}"
         yield Problem(str(path), INTERRUPTED, mend)
     for wrong, mend in databases.faults(engine):
-        yield Problem(databases.named(engine), wrong, mend)
+        yield Problem(databases.database_name(engine), wrong, mend)
     for path, digest in ((site.run(one), one) for one in digests):
         if not path.is_file():
             mend = "submit the run again or restore a backup"

@@ -22,12 +22,12 @@ from irmeta.scores.names import known_as
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
 from irmeta.serve.catalogue.rules import (
-    fit,
-    moment,
-    names_of,
+    fit_name,
     new_key,
     now,
+    parse_moment,
     require_safe,
+    run_names,
 )
 from irmeta.serve.results import answers
 from irmeta.serve.site import Site, durable, settle
@@ -89,7 +89,7 @@ def open_board(
     dated = [name for name in boards.DATES if name in given]
     # a board that is revealed now has been open before
     begun = {"opens": (at := now()), "reveals": None if dated else at}
-    given |= begun | {name: moment(given[name]) for name in dated}
+    given |= begun | {name: parse_moment(given[name]) for name in dated}
     given |= answers.with_split({"key": key, **given}, wanted)
     boards.new_board(
         engine,
@@ -116,7 +116,7 @@ def judge(
     judged = _kept_judgments(site, qrels, read)
     _require_fit(judged.topics, found.topics, found.clusters, qrels)
     answers.with_split(found._asdict(), judged.topics)
-    return boards.judge(engine, key, judged, note)
+    return boards.add_judgments(engine, key, judged, note)
 
 
 def are_new(engine: Engine, key: str, qrels: Path) -> bool:
@@ -183,7 +183,7 @@ def import_runs(
     said = {} if table is None else read_table(table)
     together = now()
     found = {}
-    for name, path in zip(names_of(files), files, strict=True):
+    for name, path in zip(run_names(files), files, strict=True):
         about = dict(said.get(known_as(name, said) or "", {}))
         date = about.pop("received", "")
         with site.keeping():
@@ -234,7 +234,7 @@ def _moment(where: str, date: str) -> str:
     if not date:
         return ""
     try:
-        found = moment(date)
+        found = parse_moment(date)
     except IrmetaError as error:
         raise IrmetaError(f"{where}: {error}") from error
     if found is None:
@@ -271,7 +271,7 @@ def _restore(engine: Engine, path: Path) -> str:
             vectors = {keys[label]: one for label, one in by_label.items()}
         for run in given["runs"]:
             require_safe(run)
-        snapshot.restore(engine, given, vectors)
+        snapshot.restore_board(engine, given, vectors)
         return str(given["board"]["key"])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise IrmetaError(f"{path}: not what irmeta freezes ({error})") from error
@@ -298,7 +298,7 @@ def import_scores(engine: Engine, path: Path, key: str) -> int:
     runs = [
         {
             "key": keys[system],
-            "name": fit(system),
+            "name": fit_name(system),
             "run": hashlib.sha256(f"{digest} {system}".encode()).hexdigest(),
             "bytes": 0,
             "received": at,
@@ -310,5 +310,5 @@ def import_scores(engine: Engine, path: Path, key: str) -> int:
     events = [{"at": at, "action": "imported", "detail": {"scores": path.name}}]
     public = {"board": UNLESS_SAID | board, "judgments": [judged], "scored_under": 1}
     vectors = {keys[system]: one for system, one in answers.vectors(cube).items()}
-    snapshot.restore(engine, public | {"runs": runs, "events": events}, vectors)
+    snapshot.restore_board(engine, public | {"runs": runs, "events": events}, vectors)
     return len(runs)

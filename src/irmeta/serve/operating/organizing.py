@@ -68,7 +68,7 @@ def _share(one: dict[str, list[str]], other: dict[str, list[str]]) -> float:
 def _standing(engine: Engine, at: int) -> list[Any]:
     """List the runs of a board that are neither refused nor withdrawn."""
     gone = ("received", "refused", "withdrawn")
-    every = submissions.of_team(engine, at)
+    every = submissions.submissions_of(engine, at)
     return [one for one in every if one.state not in gone]
 
 
@@ -89,7 +89,7 @@ def pool(
             if topic in found:
                 found[topic].update(documents)
     keys = [one.key for one in pooled]
-    submissions.pooled(engine, of.id, keys, {"depth": depth})
+    submissions.mark_pooled(engine, of.id, keys, {"depth": depth})
     orders = {topic: sorted(found[topic]) for topic in found}
     for order in orders.values():
         Random(key).shuffle(order)
@@ -129,7 +129,7 @@ def _month(at: int) -> int:
 
 def _series(engine: Engine, of: Any) -> int:
     """Count how often all runs may have been answered again: under other judgments, or other rules of the answers."""
-    happened = events.of_board(engine, of.id, "judgments", "changed")
+    happened = events.events_of_board(engine, of.id, "judgments", "changed")
     judged = sum(one.action == "judgments" for one in happened)
     rules = [
         one.detail.get("settings", ()) for one in happened if one.action == "changed"
@@ -142,7 +142,9 @@ def leak(engine: Engine, of: Any) -> str:
     if of.feedback in TELLS_NOTHING:
         return TELLS_NOTHING[of.feedback].format(len(of.feedback_topics or ()))
     (number, why), series = runs_allowed(of), _series(engine, of)
-    teams = max(1, sum(one.state == "in" for one in people.teams(engine, of.id)))
+    teams = max(
+        1, sum(one.state == "in" for one in people.teams_of_board(engine, of.id))
+    )
     one, together = (series * answers.leaked(of, number, many) for many in (1, teams))
     all_ = f", {together:.0f} to {teams} teams together" if teams > 1 else ""
     return (
@@ -155,6 +157,6 @@ def leak(engine: Engine, of: Any) -> str:
 
 def hidden(engine: Engine) -> Iterator[Any]:
     """Yield the boards that are not revealed."""
-    for of in boards.boards(engine):
+    for of in boards.all_boards(engine):
         if not revealed(of, now()):
             yield of

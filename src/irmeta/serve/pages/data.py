@@ -207,7 +207,7 @@ def _promised(shot: Snapshot, judged: Any) -> dict[str, Any]:
     """Return what is known of judgments: of hidden ones no digest at which somebody could guess."""
     hidden = not is_open(shot.board)
     digest = judged.commitment if hidden else judged.digest
-    salt = {"salt": judged.salt} if shot.told else {}
+    salt = {"salt": judged.salt} if shot.tells_judgments else {}
     return only(JUDGMENTS, judged._mapping) | {"digest": digest} | salt
 
 

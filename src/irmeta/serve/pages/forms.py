@@ -15,7 +15,7 @@ import jinja2
 import msgspec
 from markupsafe import Markup, escape
 
-from irmeta.serve.catalogue.events import said, who
+from irmeta.serve.catalogue.events import event_in_words, person_name
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.policy import Phase, is_open, phase
 from irmeta.serve.site import Site
@@ -52,7 +52,18 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    forms = (counted, interval, odd, quoted, said, signed, slug, soft, tex, who)
+    forms = (
+        counted,
+        interval,
+        odd,
+        quoted,
+        event_in_words,
+        signed,
+        slug,
+        soft,
+        tex,
+        person_name,
+    )
     environment.filters |= {one.__name__: one for one in (*forms, with_interval)}
     environment.filters |= {"f3": figure, "time": clock}
     environment.tests["open"] = is_open

@@ -96,7 +96,7 @@ class Pages:
             "found": found,
             "most": max(1.0, most),
             "most_rows": ROWS,
-            "in_series": of.series if shot.anybody(Action.SEE_SCORES) else "",
+            "in_series": of.series if shot.anybody_may(Action.SEE_SCORES) else "",
             "has_teams": any(
                 line.about["team"] or line.about["type"] for line in found.ranked
             ),
@@ -169,7 +169,7 @@ class Pages:
 
     def _judgments(self) -> Iterator[File]:
         """Return the judgments as they came, where the board publishes them."""
-        for one in self._shot.versions if self._shot.told else ():
+        for one in self._shot.versions if self._shot.tells_judgments else ():
             path = self._truth(one.digest)
             if path.exists():
                 content = path.read_bytes()

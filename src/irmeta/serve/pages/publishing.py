@@ -66,11 +66,11 @@ class Publisher:
 
     def begin(self) -> dict[str, int]:
         """Write what a change shows first; return the version of each board that the tables show."""
-        boards.pass_dates(self._engine)
+        boards.log_passed_dates(self._engine)
         with self._site.alone(LOCK, wait=True):
             for name, content in html.assets():
                 self._public.put(name, content)
-            for one in boards.boards(self._engine):
+            for one in boards.all_boards(self._engine):
                 shown = self._shown.setdefault(one.key, Shown())
                 if shown.version != one.version:
                     shown.rest = None  # what is not written of an older version
@@ -94,7 +94,7 @@ class Publisher:
 
     def _show(self, shown: Shown, shot: Snapshot) -> None:
         """Write the pages of runs that changed themselves, then the tables that lead to them."""
-        everybody = shot.anybody(Action.SEE_SCORES)
+        everybody = shot.anybody_may(Action.SEE_SCORES)
         if not everybody:
             self._announce(shown, shot)
             if self._frozen:
@@ -136,7 +136,7 @@ class Publisher:
         where = f"b/{shot.board.key}"
         names = set()
         shown.about = {}
-        if shot.anybody(Action.SEE_BOARD):
+        if shot.anybody_may(Action.SEE_BOARD):
             name, content = html.notice(self._site, shot, frozen=self._frozen)
             self._public.put(name, content)
             names.add(name)
@@ -173,7 +173,7 @@ class Publisher:
 
 def publish(site: Site, frozen: Folder | None = None) -> dict[str, int]:
     """Write all public files of a site, or of a frozen copy; return the version of each board that they show."""
-    engine = tables.upgraded(site.database)
+    engine = tables.open_catalogue(site.database)
     publisher = Publisher(site, engine, frozen)
     versions = publisher.begin()
     publisher.go_on(math.inf)
@@ -218,9 +218,9 @@ def _beside(site: Site) -> Iterator[File]:
 
 def _copy_runs(site: Site, folder: Path) -> None:
     """Copy the runs of boards that publish them."""
-    engine = tables.upgraded(site.database)
-    for shot in (snapshot(engine, one.key) for one in boards.boards(engine)):
-        for run in shot.runs if shot.anybody(Action.DOWNLOAD_RUN) else ():
+    engine = tables.open_catalogue(site.database)
+    for shot in (snapshot(engine, one.key) for one in boards.all_boards(engine)):
+        for run in shot.runs if shot.anybody_may(Action.DOWNLOAD_RUN) else ():
             target = folder / "b" / shot.board.key / "runs" / run.run
             if site.run(run.run).exists():
                 target.parent.mkdir(parents=True, exist_ok=True)

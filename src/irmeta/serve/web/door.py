@@ -108,7 +108,7 @@ class Door:
     async def known(self, request: Request, secret: str, kind: str) -> Caller | None:
         """Return who has a token or a session; refuse one, or an address without any, that asks too often."""
         digest = people.digest_of(secret)
-        found = await to_thread.run_sync(people.caller, self.engine, digest, kind)
+        found = await to_thread.run_sync(people.caller_of, self.engine, digest, kind)
         address = address_of(request)
         free = found is not None or address in OURS
         most = self.site.settings.requests if free else ANONYMOUS
@@ -175,7 +175,7 @@ class Visit:
         self, of: Any, action: Action, team: str | None = None, at: int | None = None
     ) -> bool:
         """Say whether they may do something on a board, with what is of a team, or of the own one; now, or then."""
-        is_ = people.place(self.engine, self.caller, of)
+        is_ = people.place_on_board(self.engine, self.caller, of)
         own = is_.owns(is_.team if team is None else team)
         who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and is_.plays)
         reads = self.caller.scope == "read" and action not in READING
@@ -187,7 +187,7 @@ class Visit:
         if not self.may(of, action, team):
             self._require_in_time(of, action)
             raise RefusedError(404, MISSING)
-        return people.place(self.engine, self.caller, of)
+        return people.place_on_board(self.engine, self.caller, of)
 
     def _require_in_time(self, of: Any, action: Action) -> None:
         """Tell who may see a board, and could send runs until it ended, when that was."""
@@ -245,7 +245,7 @@ class Visit:
                     arrived.keep(self.site)
                     return submissions.submit(self.engine, key, name, content, **own)
             except RefusedError:
-                submissions.forget(self.site, self.engine, content.digest)
+                submissions.remove_unnamed_bytes(self.site, self.engine, content.digest)
                 raise
 
         loop = asyncio.get_running_loop()
@@ -278,7 +278,7 @@ class Visit:
             "phase": phase(of, now()),
         }
         if self.may(of, Action.SEE_SCORES):
-            more["counts"] = submissions.counts(self.engine, key)
+            more["counts"] = submissions.count_by_state(self.engine, key)
         else:
             more |= {"version": 0, "published": 0}
         return _facts(BoardFacts, one | more)
@@ -308,7 +308,7 @@ class Visit:
                 more["told"] = told(self.engine, of, one)
         if not is_open(of):
             asks = (self.engine, one.board_key, one.team, self.caller.person)
-            rest = submissions.left_of(*asks)
+            rest = submissions.runs_left(*asks)
             more |= {"left": rest.number, "more": rest.more}
         return _facts(SubmissionFacts, one._asdict() | more)
 
@@ -351,7 +351,7 @@ def told(engine: Engine, of: Any, one: Any) -> dict[str, Any] | None:
     """Return what a team learns of a run before the reveal; nothing while a run before it has no score."""
     if of.feedback == "none" or one.state == "refused":
         return None
-    found = submissions.history(engine, one.key)
+    found = submissions.score_history(engine, one.key)
     if found is None:
         return None
     topics, vectors = found

@@ -20,7 +20,7 @@ from fastapi.responses import Response
 
 from irmeta.serve.catalogue import people
 from irmeta.serve.catalogue.people import Identity
-from irmeta.serve.catalogue.rules import MISSING, RefusedError, described
+from irmeta.serve.catalogue.rules import MISSING, RefusedError, checked_texts
 from irmeta.serve.crew.logs import LOG
 from irmeta.serve.site import Login, Site
 from irmeta.serve.web.my import Guest, Here, cookie_of, enter
@@ -217,7 +217,7 @@ def _name(said: Any) -> str:
     """Return the name that a provider has of somebody, or nothing where our pages cannot show it."""
     with suppress(RefusedError):
         if isinstance(said, str):
-            return described({"name": " ".join(said.split())})["name"]
+            return checked_texts({"name": " ".join(said.split())})["name"]
     return ""
 
 
@@ -273,7 +273,7 @@ async def _back(guest: Guest, asked: Provider, name: str) -> Response:
         raise RefusedError(403, UNBEGUN)
     known, called = await asked.end(begun, dict(guest.request.query_params))
     if begun.who:
-        await to_thread.run_sync(people.link, engine, begun.who, known)
+        await to_thread.run_sync(people.link_login, engine, begun.who, known)
         return guest.to("my/")
     made = await to_thread.run_sync(people.log_in, engine, known, called)
     await to_thread.run_sync(guest.end)

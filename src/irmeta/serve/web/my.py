@@ -20,10 +20,10 @@ from irmeta.serve.catalogue.rules import (
     DESCRIBED,
     MISSING,
     RefusedError,
-    fit,
-    moment,
-    names_of,
+    fit_name,
     now,
+    parse_moment,
+    run_names,
 )
 from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.facts import SubmissionFacts
@@ -85,7 +85,9 @@ class Guest(Visit):
         """End the session with which somebody comes, if there is one."""
         secret = cookie_of(self.request, "session")
         if self.caller.person is not None:
-            people.revoke(self.engine, self.caller.person, people.digest_of(secret))
+            people.revoke_token(
+                self.engine, self.caller.person, people.digest_of(secret)
+            )
 
 
 def _secure(door: Door) -> bool:
@@ -163,10 +165,12 @@ def take(guest: Here) -> Response:
     secret = secret_of(guest.form)
     try:
         if guest.said("what") == "look":
-            leads = people.invited(guest.engine, secret)
+            leads = people.invitation_target(guest.engine, secret)
             return _enter(guest, "i/", leads=leads, secret=secret)
         named = guest.said("name"), guest.said("affiliation")
-        found = people.take(guest.engine, secret, *named, guest.caller.person)
+        found = people.take_invitation(
+            guest.engine, secret, *named, guest.caller.person
+        )
     except RefusedError as error:
         if error.status != 404:
             raise
@@ -190,7 +194,7 @@ def reviewing(guest: Here) -> Response:
 @ROUTER.post("/review/")
 def review(guest: Here) -> Response:
     """Show a submission without names, and its scores once they are known."""
-    key = people.reviewed(guest.engine, secret_of(guest.form))
+    key = people.submission_of_review(guest.engine, secret_of(guest.form))
     one = Visit(guest.request, NOBODY).submission(key)
     of = boards.board_of(guest.engine, one.board)
     return guest.page("review.html", board=of, one=one, record=_record(guest, one))
@@ -242,14 +246,18 @@ def change(guest: Here) -> Response:
         made = people.new_token(guest.engine, label, who, what)
         return _my(guest, made, what != "read")
     if what == "another":
-        return _my(guest, guest.link("i", people.welcome(guest.engine, who)))
+        return _my(
+            guest, guest.link("i", people.create_browser_invitation(guest.engine, who))
+        )
     if what == "name":
-        people.call(guest.engine, who, guest.said("name"), guest.said("affiliation"))
+        people.rename_person(
+            guest.engine, who, guest.said("name"), guest.said("affiliation")
+        )
         return guest.to("my/")
     if what == "leave":
         guest.end()
         return guest.keep(guest.to(""), "session", "", 0)
-    people.revoke(guest.engine, who, guest.said("token"))
+    people.revoke_token(guest.engine, who, guest.said("token"))
     return guest.to("my/")
 
 
@@ -270,12 +278,12 @@ def _board(
 ) -> Response:
     """Show a board to a team. typed : what stands in its form; sent : the key of the run just sent."""
     of, is_ = _mine(guest, key, Action.SEE_BOARD)
-    runs = submissions.of_team(guest.engine, of.id, is_.team)
-    left = submissions.left_of(guest.engine, key, is_.team, guest.caller.person)
+    runs = submissions.submissions_of(guest.engine, of.id, is_.team)
+    left = submissions.runs_left(guest.engine, key, is_.team, guest.caller.person)
     given = {
         "runs": [guest.submission(one.key) for one in reversed(runs)],
         "left": left,
-        "then": submissions.later(left),
+        "then": submissions.when_more(left),
         "accepts": guest.may(of, Action.SUBMIT),
         "changes": guest.may(of, Action.WITHDRAW),
         "known": guest.may(of, Action.SEE_SCORES),
@@ -315,9 +323,9 @@ async def submit(guest: Here, board: BOARD) -> Response:
         of, is_ = await to_thread.run_sync(_mine, guest, board, Action.SUBMIT)
         async with guest.upload(file, board, is_) as arrived:
             file_name = PurePath(fields.get("run", ""))
-            name = fields.get("name") or names_of([file_name])[0]
+            name = fields.get("name") or run_names([file_name])[0]
             if "check" in fields:
-                found = await guest.remarks(of, fit(name), arrived)
+                found = await guest.remarks(of, fit_name(name), arrived)
                 said = found or [remark("checked", "nothing is odd about this run")]
                 shown = partial(_board, typed=fields)
                 return await to_thread.run_sync(shown, guest, board, said)
@@ -344,7 +352,7 @@ def withdraw(guest: Here, board: BOARD) -> Response:
         guest.own(key, Action.LINK)
         days = guest.said("days")
         number = int(days) if re.fullmatch("[0-9]{1,3}", days) else 0
-        secret = people.review(guest.engine, key, number, by)
+        secret = people.create_review_link(guest.engine, key, number, by)
         return _my(guest, guest.link("review", secret))
     of, is_ = _mine(guest, board, Action.INVITE)
     return _invite(guest, of, "member", is_.team)
@@ -367,13 +375,13 @@ def _organize(guest: Guest, of: Any, alike: Sequence[Alike] | None = None) -> Re
     """Show a board to its organizers, and which runs are alike if that was looked for."""
     given: dict[str, Any] = {
         "alike": alike,
-        "runs": submissions.of_team(guest.engine, of.id),
-        "people": people.people(guest.engine, of.id),
-        "invited": people.invitations(guest.engine, of.id),
-        "names": people.names(guest.engine),
-        "teams": people.teams(guest.engine, of.id),
+        "runs": submissions.submissions_of(guest.engine, of.id),
+        "people": people.people_of_board(guest.engine, of.id),
+        "invited": people.open_invitations(guest.engine, of.id),
+        "names": people.names_of_people(guest.engine),
+        "teams": people.teams_of_board(guest.engine, of.id),
         "judged": boards.judgments_of(guest.engine, of.key),
-        "events": events.of_board(guest.engine, of.id, most=LINES),
+        "events": events.events_of_board(guest.engine, of.id, most=LINES),
         "leak": organizing.leak(guest.engine, of),
         "states": events.STATES,
         "phase": phase(of, now()),
@@ -398,7 +406,7 @@ def decide(guest: Here, board: BOARD) -> Response:
     elif what == "invite":
         return _invite(guest, of, guest.form.get("role", "member"), name)
     elif what == "remove":
-        people.remove(engine, board, guest.said("person"), by)
+        people.remove_person(engine, board, guest.said("person"), by)
     elif what == "alike":
         asks = (guest.site, engine, board, guest.crew.first)
         return _organize(guest, of, organizing.duplicates(*asks))
@@ -408,7 +416,7 @@ def decide(guest: Here, board: BOARD) -> Response:
         submissions.withdraw(engine, run, by)
     elif what == "dates":
         dates = {one: guest.said(one) for one in ("opens", "closes", "reveals")}
-        new = {name: moment(date) for name, date in dates.items() if date}
+        new = {name: parse_moment(date) for name, date in dates.items() if date}
         boards.set_board(engine, board, new, typed=typed, by=by)
     elif what == "reveal":
         boards.reveal(engine, board, typed, by)
@@ -429,7 +437,7 @@ def join(guest: Here, board: BOARD) -> Response:
     guest.seldom("new teams")
     team, name, affiliation = map(guest.said, ("team", "name", "affiliation"))
     who = guest.caller.person
-    number = people.ask(guest.engine, board, team, name, affiliation, who)
+    number = people.ask_to_join(guest.engine, board, team, name, affiliation, who)
     return _begin(guest, number)
 
 

@@ -13,7 +13,13 @@ from sqlalchemy import Engine
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY
-from irmeta.serve.catalogue.rules import MISSING, NAMED, RefusedError, described, now
+from irmeta.serve.catalogue.rules import (
+    MISSING,
+    NAMED,
+    RefusedError,
+    checked_texts,
+    now,
+)
 from irmeta.serve.facts import (
     BoardFacts,
     Boards,
@@ -82,7 +88,7 @@ async def take(visit: Anybody) -> Welcome:
 
 
 def _take(engine: Engine, given: Invitation) -> Welcome:
-    taken = people.take(engine, given.secret, given.name, given.affiliation)
+    taken = people.take_invitation(engine, given.secret, given.name, given.affiliation)
     scope = people.SCOPES.get(taken.role, "organize")
     made = people.new_token(engine, "invitation", taken.person, scope)
     return Welcome(board=taken.board, role=taken.role, scope=scope, token=made)
@@ -98,12 +104,12 @@ def health(visit: Anybody) -> Health:
         disk="full" if full_disk(visit.site) else "ok",
         publishing="late" if visit.crew.late() else "ok",
         published={key: version for key, version in published if key in seen},
-        **submissions.waiting(visit.engine),
+        **submissions.count_waiting(visit.engine),
     )
 
 
 def _seen(visit: Visit, action: Action) -> list[Any]:
-    return [one for one in boards.boards(visit.engine) if visit.may(one, action)]
+    return [one for one in boards.all_boards(visit.engine) if visit.may(one, action)]
 
 
 @ROUTER.get("/metrics", include_in_schema=False)
@@ -154,7 +160,7 @@ async def submit(
 ) -> Any:
     """Submit a run: the body, plain or packed with gzip, bzip2, xz or zstd."""
     began = now()
-    texts = described(about.model_dump(exclude={"replace"}))
+    texts = checked_texts(about.model_dump(exclude={"replace"}))
     _, by = await to_thread.run_sync(visit.allowed, board, Action.SUBMIT)
     async with visit.upload(visit.request.stream(), board, by) as arrived:
         given = {"received": began, "replace": about.replace, "about": texts}
