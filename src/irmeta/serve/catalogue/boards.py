@@ -219,6 +219,7 @@ def add_judgments(engine: Engine, key: str, judged: Judged, note: str) -> int:
 def _insert_judgments(
     db: Connection, board_id: int, judged: Judged, version: int, note: str
 ) -> None:
+    """Add a version of a board's judgments, by which all its runs are scored again."""
     _queue_rescoring(db, board_id)
     line = {"board": board_id, "version": version, "added": now(), "note": note}
     db.execute(sa.insert(judgments).values(line | asdict(judged)))

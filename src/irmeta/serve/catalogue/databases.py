@@ -212,7 +212,7 @@ def faults(engine: sa.Engine) -> list[tuple[str, str]]:
 def unsafe_settings(url: sa.URL, states: Mapping[str, Any]) -> list[tuple[str, str]]:
     """List what is unsafe in a PostgreSQL with such settings, at such an address.
 
-    >>> unsafe(sa.make_url("postgresql://db.example.org/runs"), {})
+    >>> unsafe_settings(sa.make_url("postgresql://db.example.org/runs"), {})
     [('what is read and written goes in the clear', 'add ?sslmode=verify-full to database in site.toml')]
     """
     found = [

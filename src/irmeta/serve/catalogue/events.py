@@ -121,7 +121,7 @@ def event_in_words(
 def person_name(number: int, names: Mapping[int, str]) -> str:
     """Return the name of the person with a number, or the number.
 
-    >>> who(1, {1: "Ann"}), who(2, {1: "Ann"})
+    >>> person_name(1, {1: "Ann"}), person_name(2, {1: "Ann"})
     ('Ann', 'person 2')
     """
     return names.get(number, f"person {number}")

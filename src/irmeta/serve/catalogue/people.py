@@ -390,6 +390,7 @@ def _new_person(db: Connection, **values: str) -> int:
 def _add_membership(
     db: Connection, who: int, board_id: int, role: str, team_row: Row[Any] | None
 ) -> None:
+    """Give a person a role on a board, in a team perhaps; who has had it before has it of this team now."""
     line = {"person": who, "board": board_id, "role": role}
     db.execute(sa.delete(membership).filter_by(**line))
     db.execute(sa.insert(membership).values(line | {"team": team_row and team_row.id}))
@@ -415,6 +416,7 @@ def _team_named(db: Connection, board_id: int, name: str) -> Row[Any] | None:
 def _new_team(
     db: Connection, board_id: int, name: str, state: str, founder: int | None = None
 ) -> Row[Any]:
+    """Add a team to a board; refuse one too many of the board, or of its founder."""
     text = checked_texts({"team": name})["team"]
     # those that only ask keep nobody out whom an organizer invites
     if _count_rows(db, team, board=board_id, state=state) >= TEAMS:

@@ -61,7 +61,7 @@ def now() -> int:
 def parse_moment(text: str) -> int | None:
     """Return the moment of a date in UTC, in microseconds; `now`, and `never` for none.
 
-    >>> moment("1970-01-02"), moment("never")
+    >>> parse_moment("1970-01-02"), parse_moment("never")
     (86400000000, None)
     """
     if text in ("now", "never"):
@@ -122,7 +122,7 @@ def run_names(paths: Sequence[PurePath]) -> list[str]:
     Raises IrmetaError where two would have one name: the later would stand for the earlier.
 
     >>> files = ("input.bm25.gz", "my run.txt", "a.run", "a.txt")
-    >>> names_of([PurePath(file) for file in files])
+    >>> run_names([PurePath(file) for file in files])
     ['bm25', 'my-run', 'a.run', 'a.txt']
     """
     stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
@@ -143,7 +143,7 @@ def run_names(paths: Sequence[PurePath]) -> list[str]:
 def fit_name(name: str) -> str:
     """Return the name of a run with - for each character that a board does not take, cut to 40.
 
-    >>> fit("my run")
+    >>> fit_name("my run")
     'my-run'
     """
     return re.sub(r"[^A-Za-z0-9._-]", "-", name)[:40]
@@ -160,7 +160,7 @@ def require_safe(run: Mapping[str, Any]) -> None:
 def checked_texts(about: Mapping[str, str]) -> dict[str, str]:
     r"""Return what people say of a run as NFC; refuse texts that are too long or have characters that do not show.
 
-    >>> described({"team": "Lu\u0308beck"})
+    >>> checked_texts({"team": "Lu\u0308beck"})
     {'team': 'Lübeck'}
     """
     found = {name: unicodedata.normalize("NFC", about[name]).strip() for name in about}

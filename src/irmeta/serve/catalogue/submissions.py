@@ -119,13 +119,21 @@ def submit(
             _require_runs_left(db, board_row, own, person, received)
             marks = _marks_of_new(db, board_row, own, person, received)
         _note_bytes(db, content)
-        made = {"key": new_key(), "board": board_row.id, "name": name, "marks": marks}
-        made |= {"run": content.digest, "replaces": old and old.key, **texts}
-        made |= {"received": received, "state": "received", "remarks": []}
-        db.execute(sa.insert(submission).values(made | {"person": person}))
-        sent = {"team": own, "run": name, "replaces": made["replaces"]}
-        log_event(db, board_row.id, "submitted", sent, person)
-        return Received(made["key"], new=True)
+        made = {"name": name, "run": content.digest, "person": person, **texts}
+        made |= {"received": received, "replaces": old and old.key, "marks": marks}
+        return _insert_submission(db, board_row.id, made)
+
+
+def _insert_submission(
+    db: Connection, board_id: int, made: Mapping[str, Any]
+) -> Received:
+    """Add a run that is to be checked."""
+    line = {"key": new_key(), "board": board_id, "state": "received", "remarks": []}
+    db.execute(sa.insert(submission).values(line | made))
+    sent = {"team": made.get("team", ""), "run": made["name"]}
+    sent["replaces"] = made["replaces"]
+    log_event(db, board_id, "submitted", sent, made["person"])
+    return Received(line["key"], new=True)
 
 
 def _name_taken(name: str, by: Place | None) -> str:
@@ -207,7 +215,7 @@ def _runs_left(
 def when_more(found: Left) -> str:
     """Say when there will be more runs, or that there will be none.
 
-    >>> later(Left(0, None, 0))
+    >>> when_more(Left(0, None, 0))
     '; no more: the board closes at 1970-01-01 00:00:00 UTC'
     """
     if found.ends is not None:
