@@ -96,44 +96,41 @@ def submit(
     """
     if not NAME.fullmatch(name):
         raise RefusedError(422, f"{name!r}: a run's name {NAMED}")
-    texts = checked_texts(about)
+    texts = checked_texts({"team": "", **about})
     if by is not None and not by.every:
         texts["team"] = by.team
     with engine.begin() as db:
         board_row = board_of(db, key)
-        own = texts.get("team", "")
         if named := texts.get("baseline"):
-            texts["baseline"] = _baseline_name(db, board_row, own, named)
-        old = _newest_named(db, board_row.id, own, name)
+            texts["baseline"] = _baseline_name(db, board_row, texts["team"], named)
+        old = _newest_named(db, board_row.id, texts["team"], name)
         if old is None and by is None:
             old = _newest_with_bytes(db, board_row.id, name, content.digest)
         if old is not None and old.run == content.digest:
-            said: dict[str, Any] = {what: text for what, text in texts.items() if text}
-            return _update_description(
-                db, board_row, old, said | {"received": received} if dated else said
-            )
+            said = texts | ({"received": received} if dated else {})
+            return _update_description(db, board_row, old, said)
         if old is not None and not replace:
             raise RefusedError(409, _name_taken(name, by))
-        marks = []
-        if by is not None:
-            _require_runs_left(db, board_row, own, person, received)
-            marks = _marks_of_new(db, board_row, own, person, received)
         _note_bytes(db, content)
-        made = {"name": name, "run": content.digest, "person": person, **texts}
-        made |= {"received": received, "replaces": old and old.key, "marks": marks}
-        return _insert_submission(db, board_row.id, made)
+        made = {"name": name, "run": content.digest, "replaces": old and old.key}
+        made |= {"received": received, "person": person, **texts}
+        return _insert_submission(db, board_row, made, limited=by is not None)
 
 
 def _insert_submission(
-    db: Connection, board_id: int, made: Mapping[str, Any]
+    db: Connection, board_row: Any, made: Mapping[str, Any], *, limited: bool
 ) -> Received:
-    """Add a run that is to be checked."""
-    line = {"key": new_key(), "board": board_id, "state": "received", "remarks": []}
-    db.execute(sa.insert(submission).values(line | made))
-    sent = {"team": made.get("team", ""), "run": made["name"]}
-    sent["replaces"] = made["replaces"]
-    log_event(db, board_id, "submitted", sent, made["person"])
-    return Received(line["key"], new=True)
+    """Add a run that is to be checked. limited : the limits of its team hold, and it is marked."""
+    team, key = made["team"], new_key()
+    whose = (db, board_row, team, made["person"], made["received"])
+    if limited:
+        _require_runs_left(*whose)
+    line = {"key": key, "board": board_row.id, "state": "received", "remarks": []}
+    marks = {"marks": _marks_of_new(*whose) if limited else []}
+    db.execute(sa.insert(submission).values({**line, **marks, **made}))
+    sent = {"team": team, "run": made["name"], "replaces": made["replaces"]}
+    log_event(db, board_row.id, "submitted", sent, made["person"])
+    return Received(key, new=True)
 
 
 def _name_taken(name: str, by: Place | None) -> str:
@@ -148,7 +145,8 @@ def _update_description(
     db: Connection, board_row: Any, old: Row[Any], said: Mapping[str, Any]
 ) -> Received:
     """Take over what is said of a run that is there, as far as it may change."""
-    other = {what: one for what, one in said.items() if getattr(old, what) != one}
+    new = {what: one for what, one in said.items() if one}
+    other = {what: one for what, one in new.items() if getattr(old, what) != one}
     kept = set(other)
     frozen = phase(board_row, now()) is Phase.FROZEN
     if old.state == "withdrawn":
