@@ -33,6 +33,18 @@ def test_import_counts_holes(run, tmp_path: Path) -> None:
     assert "missing" not in err
 
 
+def test_a_model_in_percent_is_doubted(run, results: Path, tmp_path: Path) -> None:
+    """A model added in another unit is named at import, and by what ranks it."""
+    for name, line in (("old", "m0,.1,.2,.3"), ("new", "mine,70,80,60")):
+        (tmp_path / f"{name}.csv").write_text(f"model,a,b,c\nm1,.2,.1,.3\n{line}\n")
+    run("import", "table", "old.csv", "-o", "board.parquet")
+    add = ("import", "table", "new.csv", "-o", "board.parquet", "--append")
+    _, _, said = run(*add)
+    _, shown, _ = run("leaderboard", "board.parquet")
+    for text in (said, shown):
+        assert "The scores of mine may be in another unit: 70 by score" in text
+
+
 def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:
     """The first line says who may be first; the table fits 80 columns and shows the models wanted."""
     code, out, _ = run("leaderboard", results, "--first", "5", "--resamples", "60")

@@ -14,6 +14,7 @@ from irmeta.scores.attributes import DOUBTS, MACHINES, about, recorded
 from irmeta.scores.groups.clusters import unused_column_notes
 from irmeta.scores.groups.repeats import notes_on_runs
 from irmeta.scores.notes import Act
+from irmeta.scores.units import unit_doubts
 from irmeta.words import joined, listed
 
 
@@ -35,7 +36,12 @@ def result(
     """
     made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
-    said = [*notes, *_input_notes(described.values()), *_single_machine_notes(inputs)]
+    said = [
+        *notes,
+        *unit_doubts(inputs),
+        *_input_notes(described.values()),
+        *_single_machine_notes(inputs),
+    ]
     facts = {
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},

@@ -174,6 +174,7 @@ def import_scores(
     from irmeta.io.tables import adding
     from irmeta.scores.groups.clusters import unused_column_notes
     from irmeta.scores.result import describe
+    from irmeta.scores.units import unit_doubts
 
     if remove is not None:
         if kind is not None:
@@ -210,6 +211,7 @@ def import_scores(
             *facts.get(DOUBTS, []),
         )
     ]
+    notes += unit_doubts({name: one.scores for name, one in made.items()})
     for note in dict.fromkeys(notes):
         say_note(note, quiet=quiet)
 

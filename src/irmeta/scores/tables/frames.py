@@ -114,7 +114,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     doubts = []
     if found.system is None or found.score is None:
         frame, found = wide_rows(frame, found, rows)
-        doubts = [] if found.metric == HEADS else scale_doubts(frame)
+        doubts = scale_doubts(frame) if found.topic == HEADS else []
     elif numbers_rows(table) and "index" not in found:
         frame = frame.drop("index", strict=False)
     if cluster is not None and found.cluster is None:

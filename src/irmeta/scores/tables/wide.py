@@ -33,7 +33,10 @@ APART = 10
 
 
 def scale_doubts(frame: pl.DataFrame) -> list[str]:
-    """Say which columns of a wide table, by now one below the other, reach far higher than the others, if any does."""
+    """Say which columns of a wide table, by now one below the other, reach far higher than the others, if any does.
+
+    Of columns that are systems `irmeta.scores.units` says it.
+    """
     found = frame.group_by(HEADS, maintain_order=True).agg(pl.col(SCORES).max())
     found = found.filter(pl.col(SCORES).is_finite())
     names, most = found[HEADS].to_list(), found[SCORES].to_numpy()

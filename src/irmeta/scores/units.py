@@ -1,0 +1,68 @@
+"""Whether systems have scores in one unit: a share of 1 beside a percentage is a slip that nothing else shows."""
+
+from collections.abc import Mapping
+
+import numpy as np
+import xarray as xr
+
+from irmeta.metrics.names import STANDARDIZED, is_known
+from irmeta.scores.notes import Act
+from irmeta.stats.arrays import Bools, Floats
+from irmeta.words import listed, shortened
+
+APART = 10
+"""Scores that are this many times those of most others are on another scale."""
+
+
+def unit_doubts(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say whose scores seem to be in another unit than those of most systems on the same topics, if any seem so.
+
+    A metric that irmeta knows has one unit.
+    """
+    found: dict[str, tuple[float, float, str]] = {}
+    for scores in cubes.values():
+        for metric in scores.metric.values:
+            if is_known(str(metric)) or str(metric).endswith(STANDARDIZED):
+                continue
+            table = scores.sel(metric=metric)
+            own, usual = _beside_most(table.values)
+            for at in np.flatnonzero(_in_another_unit(own, usual)):
+                name = str(table.system.values[at])
+                found.setdefault(name, (own[at], usual[at], str(metric)))
+    if not found:
+        return []
+    own_mean, usual_mean, by = next(iter(found.values()))
+    first = shortened(next(iter(found)))
+    others = listed(list(found)[1:], 3)
+    also = f"; so may those of {others}" if others else ""
+    return [
+        Act(
+            f"The scores of {first} may be in another unit: {own_mean:.3g} by {shortened(by)} on average, where most "
+            f"systems have {usual_mean:.3g} on the same topics{also}. Bring percentages and shares of 1 to one unit, "
+            "or leave these systems out."
+        )
+    ]
+
+
+def _beside_most(table: Floats) -> tuple[Floats, Floats]:
+    """Return each system's mean, and that of the medians of all systems on the topics that it has: (system,) each.
+
+    table : (system, topic); NaN where a score is missing. Where no score is above 1, or one is below -1, all are NaN.
+    """
+    reached = np.fmax.reduce(table, axis=None, initial=-np.inf)
+    least = np.fmin.reduce(table, axis=None, initial=np.inf)
+    if reached <= 1 or least < -1 or len(table) < 2:
+        unknown = np.full(len(table), np.nan)
+        return unknown, unknown
+    scored = table[:, np.isfinite(table).any(axis=0)]
+    present = np.isfinite(scored)
+    counts = np.where(present.any(axis=1), present.sum(axis=1), np.nan)
+    usual = np.where(present, np.nanmedian(scored, axis=0), 0)
+    return np.nan_to_num(scored).sum(axis=1) / counts, usual.sum(axis=1) / counts
+
+
+def _in_another_unit(own: Floats, usual: Floats) -> Bools:
+    """Mark the systems far above or below most, if the higher are above 1 and the lower are not."""
+    above = (own > 1) & (usual <= 1) & (own >= APART * usual) & (usual > 0)
+    below = (own <= 1) & (usual > 1) & (usual >= APART * own) & (own > 0)
+    return above | below
