@@ -238,6 +238,29 @@ def test_one_cluster_has_no_intervals(filled: Site, tmp_path: Path) -> None:
     assert 'interval"' not in page
 
 
+def test_the_data_have_the_ranks_of_the_board(filled: Site) -> None:
+    """Scores are those of ranked runs, so that irmeta gives the figures of a board; others have a file of their own."""
+    engine = tables.open_catalogue(filled.database)
+    runs = {one.name: one.key for one in snapshot(engine, "lab").runs}
+    submissions.withdraw(engine, runs["r4"])
+    engine.dispose()
+    publishing.publish(filled)
+    data = filled.public / "b/lab/data"
+    cube = irmeta.load(data / "scores.parquet")
+    found = irmeta.describe(cube, metrics="nDCG@10").sel(metric="nDCG@10")
+    with (data / "table.csv").open() as file:
+        table = [row for row in csv.DictReader(file) if row["rank"]]
+    assert [row["run"] for row in table] == cube.system.values.tolist()
+    for row in table:
+        one = found.sel(system=row["run"])
+        for figure in ("mean", "low", "high", "rank_low", "rank_high"):
+            assert float(row[figure]) == pytest.approx(one[figure].item(), abs=1e-12)
+    unranked = irmeta.load(data / "unranked.parquet").system.values.tolist()
+    assert unranked == [f"r4 ({runs['r4']})"]
+    with (data / "unranked.csv").open() as file:
+        assert {row["system"] for row in csv.DictReader(file)} == {*unranked}
+
+
 def test_geometric_means_are_geometric(filled: Site, tmp_path: Path) -> None:
     """A board that ranks by GMAP shows geometric means, also of whom new judgments moved."""
     engine = tables.open_catalogue(filled.database)
@@ -343,7 +366,7 @@ def test_what_a_change_shows_comes_first(filled: Site) -> None:
     last_files = files(filled.public)
     publishing.publish(filled)
     assert files(filled.public) == last_files
-    pages = {name for name in last_files if last_files[name] != before[name]}
+    pages = {name for name in last_files if last_files[name] != before.get(name)}
     assert len([name for name in pages if name.endswith("record.json")]) == 5
     assert "b/lab/old.html" not in last_files
 

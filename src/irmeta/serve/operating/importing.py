@@ -264,11 +264,12 @@ def _restore(engine: Engine, path: Path) -> str:
         judged = {one["version"]: one["topics"] for one in given["judgments"]}
         keys = {one["label"]: one["key"] for one in given["runs"]}
         vectors = {}
-        if (scores := path.with_name("scores.parquet")).exists():
-            # topics of the feedback have no scores that count
-            cube = irmeta.load(scores).reindex(topic=judged[under])
-            by_label = answers.vectors(cube)
-            vectors = {keys[label]: one for label, one in by_label.items()}
+        for name in ("scores.parquet", "unranked.parquet"):
+            if (scores := path.with_name(name)).exists():
+                # topics of the feedback have no scores that count
+                cube = irmeta.load(scores).reindex(topic=judged[under])
+                by_label = answers.vectors(cube)
+                vectors |= {keys[label]: one for label, one in by_label.items()}
         for run in given["runs"]:
             require_safe(run)
         snapshot.restore_board(engine, given, vectors)

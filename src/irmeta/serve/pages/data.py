@@ -40,8 +40,11 @@ TEXTS = {
 
 def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
     """Write a board's data, the largest file last: then what the others needed is free."""
-    if found.every is not None:
-        yield "scores.parquet", answers.as_parquet(found.every)
+    if found.unranked is not None:
+        yield "unranked.parquet", answers.as_parquet(found.unranked)
+        yield "unranked.csv", _scores(found.unranked)
+    if found.cube is not None:
+        yield "scores.parquet", answers.as_parquet(found.cube)
     rows = [_row(found, line) for line in found.lines.values()]
     columns = rows[0] if rows else {}
     yield "table.csv", as_csv(columns, [tuple(row.values()) for row in rows])
@@ -49,8 +52,8 @@ def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
     if found.factors is not None:
         yield "factors.parquet", answers.as_parquet(found.factors)
     yield "board.json", as_json(_board(shot, found))
-    if found.every is not None:
-        yield "scores.csv", _scores(found.every)
+    if found.cube is not None:
+        yield "scores.csv", _scores(found.cube)
 
 
 def topics(shot: Snapshot, found: Standing) -> bytes:
@@ -60,22 +63,22 @@ def topics(shot: Snapshot, found: Standing) -> bytes:
     return as_csv(("topic", "cluster"), named)
 
 
-def _scores(every: xr.DataArray) -> bytes:
+def _scores(cube: xr.DataArray) -> bytes:
     """Write a row for each score."""
     text = BytesIO()
-    for start in range(0, every.sizes["system"], BLOCK):
-        rows = _rows(every.isel(system=slice(start, start + BLOCK)))
+    for start in range(0, cube.sizes["system"], BLOCK):
+        rows = _rows(cube.isel(system=slice(start, start + BLOCK)))
         rows.write_csv(text, include_header=start == 0)
     return text.getvalue()
 
 
-def _rows(every: xr.DataArray) -> pl.DataFrame:
-    index = np.indices(every.shape).reshape(every.ndim, -1)
+def _rows(cube: xr.DataArray) -> pl.DataFrame:
+    index = np.indices(cube.shape).reshape(cube.ndim, -1)
     columns = {
-        str(dim): pl.Series([cell(str(one)) for one in every[dim].values])[at]
-        for dim, at in zip(every.dims, index, strict=True)
+        str(dim): pl.Series([cell(str(one)) for one in cube[dim].values])[at]
+        for dim, at in zip(cube.dims, index, strict=True)
     }
-    columns["score"] = pl.Series(every.values.ravel()).fill_nan(None)
+    columns["score"] = pl.Series(cube.values.ravel()).fill_nan(None)
     return pl.DataFrame(columns)
 
 
@@ -125,7 +128,9 @@ def record(shot: Snapshot, found: Standing, line: Line) -> bytes:
 
 def alone(found: Standing, line: Line) -> bytes:
     """Return a digest of what is known of a run by itself: it stays while other runs come."""
-    return hashlib.sha256(as_json(_alone(found, line))).digest()
+    # the ends of its intervals follow from all runs
+    means = {name: one.value for name, one in line.scores.items()}
+    return hashlib.sha256(as_json(_alone(found, line) | {"scores": means})).digest()
 
 
 def _alone(found: Standing, line: Line) -> dict[str, Any]:

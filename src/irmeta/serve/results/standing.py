@@ -99,6 +99,13 @@ class Standing:
         return [one for one in self.others if one.about["state"] in ON and _apart(one)]
 
     @property
+    def unranked(self) -> xr.DataArray | None:
+        """The scores of runs off the table, withdrawn ones among them; None where no such run has any."""
+        scored = [] if self.every is None else self.every.system.values.tolist()
+        off = [line.label for line in self.others if line.label in scored]
+        return None if self.every is None or not off else self.every.sel(system=off)
+
+    @property
     def lines(self) -> dict[str, Line]:
         """All runs by key."""
         return {line.key: line for line in (*self.ranked, *self.others)}
@@ -159,10 +166,8 @@ def stand(shot: Snapshot, known: Known) -> Standing:
     if scored and found.metrics:
         names = (shot.board.collection, topics, found.metrics)
         found.every = answers.cube(*names, scored, shot.board.clusters)
-        units = len(set(found.clusters))
-        for label, scores in answers.means(found.every, units=units).items():
-            lines[label].scores = scores
-        if units > 1:
+        _score(found, lines, found.every)
+        if len(set(found.clusters)) > 1:
             _choose(found, shot, known, lines)
     found.ranked = sorted(filter(_ranks, lines.values()), key=_order)
     found.others = [line for line in lines.values() if not _ranks(line)]
@@ -173,6 +178,13 @@ def stand(shot: Snapshot, known: Known) -> Standing:
         found.finding = "No run is ranked."
     found.finding = _waiting(shot, found) + found.finding
     return found
+
+
+def _score(found: Standing, lines: Mapping[str, Line], cube: xr.DataArray) -> None:
+    """Fill in the means of a cube, whose intervals follow from how the scores of all its runs deviate."""
+    units = len(set(found.clusters))
+    for label, scores in answers.means(cube, units=units).items():
+        lines[label].scores = scores
 
 
 def _waiting(shot: Snapshot, found: Standing) -> str:
@@ -288,6 +300,8 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
     for line, mean in zip(ranked, means, strict=True):
         line.rank = 1 + int((means > mean + EQUAL).sum())
     found.cube = found.every.sel(system=[line.label for line in ranked])
+    if found.unranked is not None:
+        _score(found, {line.label: line for line in ranked}, found.cube)
     if len(set(found.clusters)) < 2 or len(ranked) < 2:
         return
     first = found.cube.isel(system=slice(0, MOST))
