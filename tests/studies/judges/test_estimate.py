@@ -72,6 +72,16 @@ def test_why_a_good_machine_narrows_little() -> None:
     assert "more topics by people, not by machine" in bad
 
 
+def test_few_human_topics_are_why_a_good_machine_narrows_little() -> None:
+    """Where people judged 2 of 60 topics, what lacks is their topics: the machine has nearly all for itself."""
+    [said, *_] = estimating.findings(estimate(*both(noise=0.08, drawn=2)))
+    assert said.startswith(
+        "AP: people judged only 2 topics, which hardly show how far the machine is to be believed; judge more topics "
+        "by people: compared with"
+    )
+    assert "only it judges" not in said
+
+
 def test_nothing_to_estimate_where_people_judged_all_of_these_topics() -> None:
     """Means over these topics are known where people judged them all; the finding says so."""
     told = estimating.findings(estimate(*both(drawn=60), these_topics=True))
@@ -239,14 +249,17 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
         outcome[name].item()
         for name in ("topics_best", "topics_needed", "topics_alone")
     )
-    beside = f"{more(best, 15)} beside the 60 of the machine"
-    if machine > 60:
-        beside = f"{more(best, 15)} and the machine {more(machine, 60)}"
-    left = 20 * max(0, best - 15) + 0.1 * max(0, machine - 60)
-    way = f"way to .08 costs {left:g} more: people judge {beside}; "
+    assert machine > 60
+    left = 20 * max(0, best - 15) + 0.1 * (machine - 60)
+    way = (
+        f" costs {left:g} more: people judge {more(best, 15)} and the machine {machine - 60} new topics ({machine} in "
+        f"all); with the topics there are, for {20 * (needed - 15)} more, {more(needed, 15)} beside the 60 of the "
+        "machine; "
+    )
     left = 20 * (alone - 15)
-    people = f"without a machine, for {left:g} more, {more(alone, 15)}. "
+    people = f"without a machine, for {left:g} more, {more(alone, 15)}. New topics need queries and runs, too. "
     assert way + people in said
+    assert f" The cheapest way to {about_width(outcome, 'best', '.08')} costs" in said
     dear = plan(*both(noise=0.03), width=0.08, human_topic_cost=2e6, llm_topic_cost=1e4)
     left = f"for {2_000_000 * (alone - 15):,} more, {more(alone, 15)}."
     assert left in planning.findings(dear)[0]
@@ -256,15 +269,48 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     assert " wide. A width of .1 is reached with what is judged. All" in said
     assert "costs" not in said
     [said] = planning.findings(plan(*both(noise=0.03), width=0.08))
-    told = f"For .08, people judge {more(needed, 15)} beside the 60 of the machine"
+    told = f"For {about_width(outcome, 'needed', '.08')}, people judge {more(needed, 15)} beside the 60 of the machine"
     assert f"{told}; or, without a machine, {more(alone, 15)}. " in said
     [said] = planning.findings(plan(*both(noise=0.03), width=0.5))
     assert " wide. A width of .5 is reached with what is judged. All" in said
 
 
+def about_width(outcome, way, wanted):
+    """The width wanted, and between which it lies."""
+    low, high = (
+        f"{outcome[f'width_{way}_{end}'].item():.3f}"[1:] for end in ("low", "high")
+    )
+    return f"about {wanted} ({low} to {high}, as 15 topics tell)"
+
+
 def more(topics, there):
     """How many topics there are not yet, and how many these are in all."""
     return f"{topics - there} more ({topics} in all)" if topics > there else "none more"
+
+
+def test_how_sure_a_planned_width_is() -> None:
+    """Between the ends lies in most draws of 8 topics the width that all 60 give, and often not with other ends."""
+    held = []
+    for seed in range(16):
+        every = plan(*both(seed, noise=0.05, drawn=60)).data.sel(size=30)
+        few = plan(*both(seed, noise=0.05, drawn=8)).data.sel(size=30)
+        for who in ("", "_alone"):
+            low, high, true = (
+                of[f"width_pairs{who}{end}"].item()
+                for of, end in ((few, "_low"), (few, "_high"), (every, ""))
+            )
+            # half as wide
+            middle, half = np.sqrt(low * high), (high / low) ** 0.25
+            held.append((low <= true <= high, middle / half <= true <= middle * half))
+    whole, halved = np.mean(held, axis=0)
+    assert halved < 0.85 < whole
+
+
+def test_too_few_topics_to_plan_with() -> None:
+    """From fewer than five human topics there is no plan."""
+    with pytest.raises(ScoresError, match="no plan can be made from 4 topics"):
+        plan(*both(drawn=4))
+    assert plan(*both(drawn=5))["width_pairs_low"].notnull().all()
 
 
 def test_a_plan_counts_pairs_as_an_estimate_does() -> None:
@@ -313,19 +359,31 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     alone, many = outcome["topics_alone"].item(), outcome["topics_many"].item()
     assert outcome["topics_needed"].item() == -1
     assert 2 < many < alone
-    told = (
-        f"For .06, people judge {more(many, 15)} and the machine {more(10 * many, 20)}; or, without a machine, "
-        f"{more(alone, 15)}. "
-    )
+    beside = f"{more(many, 15)} and the machine {10 * many - 20} new topics ({10 * many} in all)"
+    people = f"{alone - 15} more ({alone} in all, {alone - 20} of them new)"
+    told = f"For {about_width(outcome, 'many', '.06')}, people judge {beside}; or, without a machine, {people}. "
     said = planning.findings(outcome)[0]
     assert told in said
     now, most = (
         f"{outcome['width_pairs'].sel(size=n).item():.3f}"[1:] for n in (15, 20)
     )
+    low, high = (
+        f"{outcome[f'width_pairs_{end}'].sel(size=20).item():.3f}"[1:]
+        for end in ("low", "high")
+    )
     assert said.startswith(
         f"AP: 15 topics of people beside 20 of the machine give intervals of differences {now} wide. For "
     )
-    assert said.endswith(f" All 20 topics, judged by people, give {most}.")
+    assert said.endswith(
+        f" All 20 topics, judged by people, give {most} ({low} to {high})."
+    )
+    dear = plan(
+        *both(noise=0.03, topics=20, drawn=15),
+        width=0.06,
+        human_topic_cost=20,
+        llm_topic_cost=0.1,
+    )
+    assert "; the 20 topics there are do not suffice; " in planning.findings(dear)[0]
     outcome = plan(*both(noise=0.03, topics=20, drawn=20), width=0.06)
     assert "judged by people, give" not in planning.findings(outcome)[0]
 
@@ -336,7 +394,7 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
         (
             1.0,
             10,
-            "costs 780 more: people judge 39 more (54 in all), without a machine.",
+            " costs 780 more: people judge 39 more (54 in all), without a machine.",
         ),
         (0.03, 0.1, " beside "),
     ],
@@ -393,7 +451,7 @@ def test_tables_of_a_plan() -> None:
     assert found["sizes"]["topics"].to_list()[-1] == 60
     assert found["needed"].height == 1
     [shown] = planning.overview(plan(*both())).values()
-    assert shown.columns[3:] == ["pairs that differ", "differ alone"]
+    assert shown.columns[3:] == ["pairs differ", "differ alone"]
 
 
 def of_conversations(conversations=40, judged=10):

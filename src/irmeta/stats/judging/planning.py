@@ -3,6 +3,7 @@
 Source: Cochran (1977), Sampling Techniques, chapter 12.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +67,24 @@ def width(of: Spread, n: int, total: float) -> float:
     # from end to end, averaged
     t = stdtrit(n - 1, 0.975)
     return float(2 * t * of.error(n, total).mean())
+
+
+def width_ends(
+    of: Spread, without: Sequence[Spread], n: int, total: float
+) -> tuple[float, float]:
+    """Return the 95% interval of `width`, as human topics tell it: Student's, of its logarithm.
+
+    without : the spread by the human topics without each group of them, the jackknife's.  NaN where nothing varies.
+    """
+    known = width(of, n, total)
+    moved = np.array([width(one, n, total) for one in without])
+    if not (moved > 0).all():
+        return np.nan, np.nan
+    groups = len(moved)
+    # (g - 1) / g sum of squares about the mean
+    error = np.sqrt((groups - 1) * np.log(moved).var())
+    factor = float(np.exp(stdtrit(groups - 1, 0.975) * error))
+    return known / factor, known * factor
 
 
 def topics_for(

@@ -255,7 +255,7 @@ def _over_clusters(
         without = np.stack(
             [
                 _slope_and_means(
-                    _sample_without(sample, cluster == one, new_topics), by, pairs=pairs
+                    sample_without(sample, cluster == one, new_topics), by, pairs=pairs
                 )[1]
                 for one in stratum
             ]
@@ -287,7 +287,7 @@ def _over_clusters(
     return Estimates(value, variance, lam, spread)
 
 
-def _sample_without(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
+def sample_without(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
     """Return a sample without the human scores of some of the N topics, and without the machine's if it says so."""
     kept = ~left_out[sample.drawn]
     every = ~left_out if of_machine else np.ones_like(left_out)

@@ -381,10 +381,17 @@ def _gain_sentence(one: xr.Dataset) -> str:
 def _limit_sentence(one: xr.Dataset, n: int, total: int) -> str:
     """Say why the machine narrows little, by sqrt(1 - rho^2 (1 - n / N)), and what would narrow more."""
     rho = max(abs(float(one["rho"])), abs(float(one["rho_pairs"])))
-    # what is left of the width where n / N is near 0
-    at_best = float(np.sqrt(1 - rho**2))
+    # what is left of the width where n / N is near 0, and with the n / N there is if lambda were known
+    at_best, expected = (
+        float(np.sqrt(1 - rho**2 * (1 - share))) for share in (0, n / total)
+    )
     if at_best >= HELPS:
         return "the machine's labels hardly help; judge more topics by people, not by machine"
+    if expected < HELPS:
+        return (
+            f"people judged only {counted(n, 'topic')}, which hardly show how far the machine is to be believed; judge "
+            "more topics by people"
+        )
     narrower = f"can make intervals up to {round(100 * (1 - at_best))}% narrower"
     if n == total:
         return f"people judged all {total} topics, so the machine adds nothing; topics that only it judges {narrower}"

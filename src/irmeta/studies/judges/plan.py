@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -13,7 +13,7 @@ from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sources import RunsLike
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import interval, short, with_interval
 from irmeta.scores.groups.clusters import in_clusters
 from irmeta.scores.result import frame, result
 from irmeta.stats.arrays import Floats
@@ -29,6 +29,10 @@ SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1
 """Numbers of human topics that the table of sizes lists, up to those that the machine judged."""
 MANY = 10
 """Where the topics are too few, a plan is also made for this number of machine topics for each human one."""
+FEWEST = 5
+"""Human topics that a plan needs: variances of fewer are a guess."""
+GROUPS = 20
+"""Groups of human topics, at most, that are left out in turn to say how sure widths are."""
 ALPHA = 0.05
 """The level at which pairs of systems differ, corrected for all pairs as `estimate` does."""
 NEEDED = (
@@ -41,12 +45,22 @@ NEEDED = (
         "topics_best",
         "machine_best",
     ),
+    *(
+        f"width_{way}_{end}"
+        for way in ("needed", "alone", "many", "best")
+        for end in ("low", "high")
+    ),
     *("cost_needed", "cost_alone", "cost_best"),
 )
 BY_SIZE = tuple(
-    f"{figure}{who}"
-    for figure in ("width_pairs", "width_means", "pairs_differ")
+    f"{figure}{who}{end}"
+    for figure, ends in (
+        ("width_pairs", ("", "_low", "_high")),
+        ("width_means", ("",)),
+        ("pairs_differ", ("",)),
+    )
     for who in ("", "_alone")
+    for end in ends
 )
 """The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
 
@@ -83,9 +97,11 @@ def plan(
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     topics_many, with ten machine topics for each human one;
     with costs best_share, the cheapest n / N, topics_best and machine_best, the numbers of topics at that share, and
-    costs of all three; over (size, metric) width of intervals of differences and of means, and how many pairs differ
-    significantly (Holm, .05) if systems differ as they seem to now, each with the machine and alone. What cannot be
-    reached is -1. Source: Cochran (1977), section 12.3.
+    costs of all three; width_needed_low and width_needed_high, and so for the others, between which widths (95%) these
+    topics may turn out, as few human topics tell it; over (size, metric) width of intervals of differences, so too, and
+    of means, and how many pairs differ significantly (Holm, .05) if systems differ as they seem to now, each with the
+    machine and alone. What cannot be reached is -1. Raises ScoresError for fewer than 5 human topics. Source: Cochran
+    (1977), section 12.3.
 
     >>> from irmeta.scores.cube import cube
     >>> draw = np.random.default_rng(0)
@@ -110,15 +126,23 @@ def plan(
         )
     weight, of_weights = weights(both, sample)
     n = both.human.sizes["topic"]
+    if n < FEWEST:
+        raise ScoresError(
+            f"no plan can be made from {counted(n, 'topic')} that people judged; {FEWEST} at least show how much "
+            "scores vary"
+        )
     total = both.machine.sizes["topic"]
     sizes = sorted({n, total, *(size for size in SIZES if size < total)})
     parts = []
     for which in range(both.human.sizes["metric"]):
         # topics are drawn one by one, whatever their clusters
         one = replace(both.sample(which, weight), cluster=None)
+        beside, alone = _known_spreads(one)
         parts.append(
-            _topics_needed(one, width, human_topic_cost, llm_topic_cost or 0)
-            | _by_size(one, sizes)
+            _topics_needed(
+                one, beside, alone, width, human_topic_cost, llm_topic_cost or 0
+            )
+            | _by_size(one, beside, alone, sizes)
         )
     dims = {
         name: ("size", "metric") if np.ndim(value) else ("metric",)
@@ -155,36 +179,67 @@ def _check(width: float, human: float | None, llm: float | None) -> None:
         raise ScoresError(f"--llm-topic-cost must be 0 or more, not {llm:g}")
 
 
+class _Known(NamedTuple):
+    """How differences vary, and the same without each group of human topics, which says how sure that is."""
+
+    of: Spread
+    without: tuple[Spread, ...]
+
+    def width(self, n: int, total: float) -> tuple[float, float, float]:
+        """Return the width with n human topics of N, and the ends of its interval."""
+        ends = planning.width_ends(self.of, self.without, n, total)
+        return planning.width(self.of, n, total), *ends
+
+
+def _known_spreads(sample: Sample) -> tuple[_Known, _Known]:
+    """Return how differences vary, beside the machine and by people alone, with what human topics leave open."""
+    n, total = sample.sizes
+    group = np.arange(n) % min(n, GROUPS)
+    without = []
+    for one in range(group.max() + 1):
+        left_out = np.zeros(total, dtype=np.bool_)
+        left_out[sample.drawn[group == one]] = True
+        rest = sampling.sample_without(sample, left_out, of_machine=True)
+        without.append(_pair_spreads(rest))
+    beside, alone = zip(*without, strict=True)
+    now = _pair_spreads(sample)
+    return _Known(now[0], beside), _Known(now[1], alone)
+
+
 def _topics_needed(
-    sample: Sample, width: float, human_topic_cost: float | None, llm_topic_cost: float
+    sample: Sample,
+    beside: _Known,
+    people: _Known,
+    width: float,
+    human_topic_cost: float | None,
+    llm_topic_cost: float,
 ) -> dict[str, Any]:
     """Compute the numbers of topics for a width of intervals of differences; -1 where none suffices."""
     total = sample.sizes[1]
     rho = sampling.correlation(sample, pairs=True)
-    beside, people = _pair_spreads(sample)
-    here = planning.topics_for(beside, width, None, total)
+    here = planning.topics_for(beside.of, width, None, total)
     # beyond the machine's topics there are none to judge
     here = None if here is None or here > total else here
-    many = planning.topics_for(beside, width, 1 / MANY, total)
-    alone = planning.topics_for(people, width, 1.0, total)
+    many = planning.topics_for(beside.of, width, 1 / MANY, total)
+    alone = planning.topics_for(people.of, width, 1.0, total)
     found: dict[str, Any] = {
         "rho_pairs": rho,
-        "topics_needed": -1 if here is None else here,
-        "topics_alone": -1 if alone is None else alone,
-        "topics_many": -1 if many is None else many,
+        **_way_figures("needed", beside, here, total),
+        **_way_figures("alone", people, alone, alone),
+        **_way_figures("many", beside, many, many and many * MANY),
     }
     if human_topic_cost is None:
         return found
     share = planning.best_share(rho, human_topic_cost, llm_topic_cost)
     if share > 0:
-        best = planning.topics_for(beside, width, share, total)
+        best = planning.topics_for(beside.of, width, share, total)
         every = -1 if best is None else int(np.ceil(best / share))
     else:
         # a free machine judges the topics that there are
         best, every = here, -1 if here is None else total
     return found | {
         "best_share": share,
-        "topics_best": -1 if best is None else best,
+        **_way_figures("best", beside, best, every),
         "machine_best": every,
         "cost_needed": np.nan
         if here is None
@@ -196,24 +251,41 @@ def _topics_needed(
     }
 
 
-def _by_size(sample: Sample, sizes: list[int]) -> dict[str, Floats]:
+def _way_figures(
+    way: str, known: _Known, human: int | None, machine: int | None
+) -> dict[str, Any]:
+    """Return how many topics people judge in this way, and the interval of the width that they give."""
+    low, high = np.nan, np.nan
+    if human is not None and machine is not None:
+        _, low, high = known.width(human, machine)
+    return {
+        f"topics_{way}": -1 if human is None else human,
+        f"width_{way}_low": low,
+        f"width_{way}_high": high,
+    }
+
+
+def _by_size(
+    sample: Sample, beside: _Known, alone: _Known, sizes: list[int]
+) -> dict[str, Floats]:
     """Predict widths, and how many pairs differ, by number of human topics: each of (size,)."""
     total = sample.sizes[1]
     difference = sampling.estimate_differences(sample).value
     gap = np.abs(difference[np.triu_indices(len(difference), 1)])
     found: dict[str, Floats] = {}
     for who, pairs, means in zip(
-        ("", "_alone"), _pair_spreads(sample), _mean_spreads(sample), strict=True
+        ("", "_alone"), (beside, alone), _mean_spreads(sample), strict=True
     ):
+        width, low, high = np.array([pairs.width(n, total) for n in sizes]).T
         found |= {
-            f"width_pairs{who}": np.array(
-                [planning.width(pairs, n, total) for n in sizes]
-            ),
+            f"width_pairs{who}": width,
+            f"width_pairs{who}_low": low,
+            f"width_pairs{who}_high": high,
             f"width_means{who}": np.array(
                 [planning.width(means, n, total) for n in sizes]
             ),
             f"pairs_differ{who}": np.array(
-                [_count_differing(gap, pairs, n, total) for n in sizes]
+                [_count_differing(gap, pairs.of, n, total) for n in sizes]
             ),
         }
     return found
@@ -261,8 +333,10 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `needed` (by metric) and `sizes` (by metric and number of human topics).
 
     needed : with rho_pairs, the correlation of differences by people and by the machine.
-    sizes : width_means and width_pairs of intervals, and pairs_differ, how many pairs differ significantly; by people
-    alone width_means_alone, width_pairs_alone, pairs_differ_alone.
+    needed has the numbers of topics, and of each way the interval of the width that they give, as width_needed_low.
+    sizes : width_means and width_pairs of intervals, the latter with width_pairs_low and width_pairs_high, and
+    pairs_differ, how many pairs differ significantly; by people alone width_means_alone, width_pairs_alone,
+    pairs_differ_alone.
     """
     needed = [name for name in NEEDED if name in outcome]
     return {
@@ -278,10 +352,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown = {}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        width = {
-            name: [short(v, 3) for v in one[name].values]
-            for name in ("width_pairs", "width_pairs_alone")
-        }
+        widths = (one[f"width_pairs{end}"].values for end in ("", "_low", "_high"))
         differ = {
             name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")
         }
@@ -290,9 +361,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         shown[f"{title} (means: --table sizes)"] = pl.DataFrame(
             {
                 "human topics": one["size"].values,
-                "width": width["width_pairs"],
-                "width alone": width["width_pairs_alone"],
-                "pairs that differ": differ["pairs_differ"],
+                "width": list(map(with_interval, *widths)),
+                "width alone": [short(v, 3) for v in one["width_pairs_alone"].values],
+                "pairs differ": differ["pairs_differ"],
                 "differ alone": differ["pairs_differ_alone"],
             }
         )
@@ -301,71 +372,101 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many topics people should judge: with costs the cheapest way."""
-    wanted = f"{about(outcome)['options']['width']:g}".removeprefix("0")
-    judged, total = (
-        about(outcome)["inputs"]["collections"][who]["topics"]
-        for who in ("human", "machine")
-    )
-    said = []
-    for metric in outcome.metric.values:
-        one = outcome.sel(metric=metric)
-        now, most = (
-            short(float(one["width_pairs"].sel(size=size)), 3)
-            for size in (judged, total)
+    return [
+        f"{metric}: {_metric_sentences(outcome.sel(metric=metric))}"
+        for metric in outcome.metric.values
+    ]
+
+
+def _metric_sentences(one: xr.Dataset) -> str:
+    """Say how wide intervals are, what gives the width wanted, and what all topics there are would give."""
+    topics = _Topics(
+        *(
+            about(one)["inputs"]["collections"][who]["topics"]
+            for who in ("human", "machine")
         )
-        way = _cheapest_sentence(one, judged, total, wanted)
-        if not way:
-            way = _topics_sentence(one, judged, total, wanted)
-        every = f" All {total} topics, judged by people, give {most}."
-        said.append(
-            f"{metric}: {counted(judged, 'topic')} of people beside {total} of the machine give intervals of "
-            f"differences {now} wide. {way}"
-            f"{every if judged < total else ''}"
-        )
-    return said
-
-
-def _missing_topics_clause(topics: int, there: int) -> str:
-    """Say how many topics there are not yet, and how many these are in all."""
-    return f"{topics - there} more ({topics} in all)" if topics > there else "none more"
-
-
-def _people_alone_clause(topics: int, judged: int) -> str:
-    """Say how many topics people judge without the machine."""
-    if topics < 0:
-        return "more than 100 000"
-    return _missing_topics_clause(topics, judged)
-
-
-def _machine_clause(topics: int, machine: int, judged: int, total: int) -> str:
-    """Say how many topics people judge, and how many the machine."""
-    if machine > total:
-        return f"{_missing_topics_clause(topics, judged)} and the machine {_missing_topics_clause(machine, total)}"
-    return (
-        f"{_missing_topics_clause(topics, judged)} beside the {machine} of the machine"
     )
+    now = short(float(one["width_pairs"].sel(size=topics.human)), 3)
+    said = [
+        f"{counted(topics.human, 'topic')} of people beside {topics.machine} of the machine give intervals of "
+        f"differences {now} wide.",
+        _cheapest_sentence(one, topics) or _topics_sentence(one, topics),
+    ]
+    if topics.human < topics.machine:
+        every = with_interval(
+            *(
+                float(one[f"width_pairs{end}"].sel(size=topics.machine))
+                for end in ("", "_low", "_high")
+            )
+        )
+        said.append(f"All {topics.machine} topics, judged by people, give {every}.")
+    return " ".join(said)
 
 
-def _topics_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
+class _Topics(NamedTuple):
+    """How many topics people judge, and the machine: now, or in a way to a width; 0 without a machine."""
+
+    human: int
+    machine: int
+
+    def more_clause(self, there: "_Topics") -> str:
+        """Say how many topics people judge that they have not judged, and how many are new."""
+        if self.human < 0:
+            return "more than 100 000"
+        if self.human <= there.human:
+            return "none more"
+        new = max(0, self.human - there.machine) if not self.machine else 0
+        return f"{self.human - there.human} more ({self.human} in all{f', {new} of them new' if new else ''})"
+
+    def clause(self, there: "_Topics") -> str:
+        """Say how many topics people judge, and how many the machine."""
+        more = self.more_clause(there)
+        if not self.machine:
+            return f"{more}, without a machine"
+        if self.machine <= there.machine:
+            return f"{more} beside the {there.machine} of the machine"
+        new = counted(self.machine - there.machine, "new topic")
+        return f"{more} and the machine {new} ({self.machine} in all)"
+
+
+def _width_clause(one: xr.Dataset, way: str) -> str:
+    """Say which width is wanted, and between which it lies, as far as people's topics tell."""
+    known = about(one)["inputs"]["collections"]["human"]["topics"]
+    wanted = f"{about(one)['options']['width']:g}".removeprefix("0")
+    low, high = (float(one[f"width_{way}_{end}"]) for end in ("low", "high"))
+    between = interval(low, high)
+    if between == "-":
+        return wanted
+    return f"about {wanted} ({between}, as {known} topics tell)"
+
+
+def _reached_sentence(one: xr.Dataset) -> str:
+    wanted = f"{about(one)['options']['width']:g}".removeprefix("0")
+    return f"A width of {wanted} is reached with what is judged."
+
+
+def _topics_sentence(one: xr.Dataset, there: _Topics) -> str:
     """Say how many human topics give the width wanted beside the machine's topics, or what else would."""
     needed, many, alone = (
         int(one[name]) for name in ("topics_needed", "topics_many", "topics_alone")
     )
-    if 0 < needed <= judged:
-        return f"A width of {wanted} is reached with what is judged."
-    people = _people_alone_clause(alone, judged)
-    beside = ""
+    if 0 < needed <= there.human:
+        return _reached_sentence(one)
+    people = _Topics(alone, 0).more_clause(there)
     if needed > 0:
-        beside = _machine_clause(needed, total, judged, total)
+        way, topics = "needed", _Topics(needed, there.machine)
     elif 0 < many < (alone if alone > 0 else np.inf):
-        beside = _machine_clause(many, many * MANY, judged, total)
-    if not beside:
-        return f"For {wanted}, people judge {people}."
-    return f"For {wanted}, people judge {beside}; or, without a machine, {people}."
+        way, topics = "many", _Topics(many, many * MANY)
+    else:
+        return f"For {_width_clause(one, 'alone')}, people judge {people}."
+    return (
+        f"For {_width_clause(one, way)}, people judge {topics.clause(there)}; or, without a machine, "
+        f"{people}."
+    )
 
 
-def _cheapest_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) -> str:
-    """Name the way to the width wanted for which least is still to pay, and people alone; nothing without costs."""
+def _cheapest_sentence(one: xr.Dataset, there: _Topics) -> str:
+    """Name the way for which least is to pay, the topics there are, and people alone; nothing without costs."""
     if "best_share" not in one:
         return ""
     options = about(one)["options"]
@@ -373,34 +474,48 @@ def _cheapest_sentence(one: xr.Dataset, judged: int, total: int, wanted: str) ->
         int(one[name])
         for name in ("topics_alone", "topics_best", "machine_best", "topics_needed")
     )
-    people = f"{_people_alone_clause(alone, judged)}, without a machine"
     ways = {
-        people: ("cost_alone", alone, 0),
-        _machine_clause(best, of_machine, judged, total): (
-            "cost_best",
-            best,
-            of_machine,
-        ),
-        _machine_clause(needed, total, judged, total): ("cost_needed", needed, total),
+        "alone": _Topics(alone, 0),
+        "best": _Topics(best, of_machine),
+        "needed": _Topics(needed, there.machine),
     }
-    cost = {way: float(one[name]) for way, (name, *_) in ways.items()}
-    known = [way for way in ways if not np.isnan(cost[way])]
+    known = {way: topics for way, topics in ways.items() if topics.human > 0}
     if not known:
         return ""
 
     def to_pay(way: str) -> float:
-        _, human, machine = ways[way]
-        people, machines = options["human_topic_cost"], options["llm_topic_cost"] or 0
-        more = max(0, human - judged) * people + max(0, machine - total) * machines
-        return float(more)
+        people = max(0, ways[way].human - there.human)
+        machine = max(0, ways[way].machine - there.machine)
+        return float(
+            people * options["human_topic_cost"]
+            + machine * (options["llm_topic_cost"] or 0)
+        )
 
-    cheapest = min(known, key=lambda way: (to_pay(way), cost[way]))
+    cheapest = min(known, key=lambda way: (to_pay(way), float(one[f"cost_{way}"])))
     if not to_pay(cheapest):
-        return f"A width of {wanted} is reached with what is judged."
-    said = f"The cheapest way to {wanted} costs {_cost_text(to_pay(cheapest))} more: people judge {cheapest}"
-    if people in known and people != cheapest:
-        said += f"; without a machine, for {_cost_text(to_pay(people))} more, {_people_alone_clause(alone, judged)}"
-    return f"{said}."
+        return _reached_sentence(one)
+    first = ways[cheapest]
+    said = [
+        f"The cheapest way to {_width_clause(one, cheapest)} costs {_cost_text(to_pay(cheapest))} more: people judge "
+        f"{first.clause(there)}"
+    ]
+    if "needed" not in known:
+        said.append(f"the {there.machine} topics there are do not suffice")
+    elif first.machine > there.machine or first.human > there.machine:
+        more = ways["needed"].clause(there)
+        said.append(
+            f"with the topics there are, for {_cost_text(to_pay('needed'))} more, {more}"
+        )
+    if "alone" in known and cheapest != "alone":
+        more = ways["alone"].more_clause(there)
+        said.append(
+            f"without a machine, for {_cost_text(to_pay('alone'))} more, {more}"
+        )
+    new = any(
+        max(way.human, way.machine) > there.machine for way in (first, ways["alone"])
+    )
+    needs = " New topics need queries and runs, too." if new else ""
+    return f"{'; '.join(said)}.{needs}"
 
 
 def _cost_text(cost: float) -> str:
