@@ -609,7 +609,10 @@ def test_tasks_switched_off(ranking: Any, board: Path) -> None:
     assert cells(ranking, 1)[0] == best[:300]
     assert float(cells(ranking, 3)[0]) == pytest.approx(mean.max(), abs=5e-4)
     assert set(cells(ranking, 2)) == {"–"}
-    assert "7 of 8 tasks" in ranking.find_element(By.ID, "banner").text
+    assert set(cells(ranking, 4)) == {"7"}
+    banner = ranking.find_element(By.ID, "banner").text
+    assert "7 of 8 tasks" in banner
+    assert f"--topics '{','.join(f'task {i}' for i in left)}'" in banner
     ranking.execute_script(
         "byId('aggregate').value = 'borda'; byId('aggregate').dispatchEvent(new Event('change'))"
     )
@@ -631,8 +634,14 @@ def test_what_is_known_of_models_stays_in_its_column(
     scores = np.random.default_rng(1).random((3, 8, 1))
     table = cube(scores, ["a", "b", "c"], [f"task {i}" for i in range(8)], ["score"])
     about = {"a": {"team": "BioinformaticsUniversity", "kind": "feedback"}}
+    sizes = {"a": "0.6B", "b": "7B", "c": "33M"}
+    about = {
+        name: {"size": size, **about.get(name, {})} for name, size in sizes.items()
+    }
     page = write_leaderboard(leaderboard(table, resamples=60), tmp_path, about=about)
     load(browser, page)
+    click(browser, ".c-fact button")
+    assert cells(browser, 5) == ["33M", "0.6B", "7B"]
     assert not browser.execute_script(
         "return [...document.querySelectorAll('#rows td.fact')]"
         ".filter((fact) => fact.scrollWidth > fact.clientWidth).length"

@@ -12,7 +12,7 @@ const { bordaOf, meanOf, ranksOf, standingOf } = await import(
   `${room}/ranks.js`
 );
 const { directions } = await import(`${room}/regression.js`);
-const { inOrder, numberIn } = await import(`${room}/tables.js`);
+const { amountIn, inOrder, numberIn } = await import(`${room}/tables.js`);
 
 const near = (found, expected, within = 1e-9) =>
   assert.ok(Math.abs(found - expected) < within, `${found} is not ${expected}`);
@@ -111,6 +111,13 @@ test("columns of numbers are sorted as numbers, texts as people do, what is miss
     "s10",
   ]);
   assert.equal(numberIn("−1.5e-05"), -1.5e-5);
+});
+
+test("amounts have their unit, and dates and names are none", () => {
+  const amounts = ["33M", "0.6B", "7 B", "512 MB", "~1.5k", "12"];
+  assert.deepEqual(amounts.map(amountIn), [33e6, 6e8, 7e9, 512e6, 1500, 12]);
+  const others = ["2024-05-01", "7B-instruct", "MIT", ""];
+  assert.ok(others.map(amountIn).every(Number.isNaN));
 });
 
 test("files cannot be computed by a spreadsheet, nor break a table of LaTeX", () => {

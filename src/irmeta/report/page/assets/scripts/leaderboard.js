@@ -10,13 +10,14 @@ import {
   themeOf,
 } from "./elements.js";
 import { bordaOf, meanOf, ranksOf, standingOf } from "./ranks.js";
-import { tableOf } from "./tables.js";
+import { amountIn, tableOf } from "./tables.js";
 
 const content = JSON.parse(document.getElementById("content").textContent);
 const { models, tasks, aggregates, scores, nouns, facts, about, links } =
   content;
 const FIRST_ROWS = 100;
 const LONGEST = 300; // letters of a name in the table
+const MOST_NAMED = 10; // tasks that a command names
 const byId = (id) => document.getElementById(id);
 const kinds = aggregates.map((one) => one.name);
 const recomputed = kinds.filter((kind) => ["mean", "borda"].includes(kind));
@@ -35,7 +36,7 @@ const state = {
 // The aggregate in view: Python's, or of the tasks that are on.
 function standing() {
   const given = aggregates.find((one) => one.name === state.by);
-  if (!state.off.size) return given;
+  if (!state.off.size) return { ...given, counts: content.counts };
   const value = state.by === "borda" ? bordaCounts() : means();
   return {
     name: given.name,
@@ -43,6 +44,7 @@ function standing() {
     column: given.column,
     value,
     rank: ranksOf(value),
+    counts: models.map((_, model) => tasksOf(model).length),
   };
 }
 
@@ -68,6 +70,13 @@ function shown(value) {
 
 const isPredicted = (task, model) =>
   content.filled[task]?.[model] !== undefined;
+
+// The tasks that are on and that a model has a score on.
+function tasksOf(model) {
+  const isScored = (task) =>
+    scores[task][model] !== null && !isPredicted(task, model);
+  return tasksOn().filter(isScored);
+}
 
 // Marks an aggregate of scores of which some are predicted.
 function partly(model) {
@@ -139,10 +148,16 @@ function isWanted(model) {
   return ofKind && hasWords(known, state.words);
 }
 
+// The facts of a column that are known are all amounts, as 33M and 7B.
+const areAmounts = facts.map((_, fact) =>
+  about.every((of) => !of[fact] || !Number.isNaN(amountIn(of[fact]))),
+);
+
 // The order by a fact: what is not known comes last.
 function byFact(fact, a, b) {
   const one = about[a][fact];
   const other = about[b][fact];
+  if (one && other && areAmounts[fact]) return amountIn(one) - amountIn(other);
   if (one && other) return collator.compare(one, other);
   return Number(!one) - Number(!other);
 }
@@ -162,7 +177,7 @@ function keyOf(one) {
     rank: (model) => middle(one, model),
     ranks: (model) => (one.high ? one.high[model] : middle(one, model)),
     value: (model) => -(one.value[model] ?? -Infinity),
-    tasks: (model) => -content.counts[model],
+    tasks: (model) => -one.counts[model],
   };
   const byOther = (model) => other?.rank[model] ?? Infinity;
   return keys[state.sort] ?? byOther;
@@ -211,11 +226,13 @@ function drawRows() {
 // How many tasks are on, and what the page cannot say while some are off.
 function drawSwitched() {
   const on = tasks.length - state.off.size;
+  const named = tasksOn().map((task) => tasks[task].name);
+  const topics = on > MOST_NAMED ? "" : ` '${named.join(",")}'`;
   byId("switched").textContent = `${on} of ${tasks.length}`;
   byId("banner").hidden = !state.off.size;
   byId("banner").textContent =
     `By ${on} of ${tasks.length} ${nouns.task}s: means and ranks of these alone, ` +
-    "without rank sets, which Python computes (irmeta leaderboard --topics).";
+    `without rank sets, which Python computes (irmeta leaderboard --topics${topics}).`;
   for (const option of byId("aggregate").options) {
     option.disabled = state.off.size > 0 && !recomputed.includes(option.value);
   }
@@ -278,7 +295,7 @@ function rowOf(one, others, model) {
     element("th", { scope: "row" }, button),
     cell("", ranksDrawn(one, model)),
     cell("number", shown(one.value[model]) + partly(model)),
-    cell("number tasks", String(content.counts[model])),
+    cell("number tasks", String(one.counts[model])),
     ...about[model].map((fact) => cell("fact", fact || "–")),
     ...others.map((each) => cell("number other", rankOrRange(each, model))),
   );
@@ -424,7 +441,7 @@ function boardCsv() {
     one.rank,
     models,
     one.value,
-    content.counts,
+    one.counts,
     one.low,
     one.high,
     one.best,

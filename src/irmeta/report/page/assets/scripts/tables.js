@@ -11,6 +11,15 @@ export function numberIn(text) {
   return Number.parseFloat(ascii(text));
 }
 
+const UNITS = { k: 1e3, m: 1e6, b: 1e9, g: 1e9, t: 1e12 };
+
+// The amount that a text is, as 0.6B parameters or 512 MB; NaN where it is not one.
+export function amountIn(text) {
+  const found = /^[~≈]?\s*(\d+(?:\.\d+)?)\s*([kmbgt]?)(?:i?b)?$/i;
+  const [, number, unit] = text.trim().match(found) ?? [];
+  return Number(number) * (UNITS[unit?.toLowerCase()] ?? 1);
+}
+
 // Order two texts of a column, what is missing last whichever way.
 export function inOrder(one, other, { number, down }) {
   const sign = down ? -1 : 1;
