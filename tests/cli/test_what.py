@@ -8,6 +8,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import numpy as np
+import polars as pl
 import pytest
 
 import irmeta
@@ -31,6 +32,16 @@ def commands(printed: str) -> list[list[str]]:
     lines = [line.strip() for line in printed.splitlines()]
     found = [shlex.split(line) for line in lines if line.startswith("irmeta ")]
     return [words[1:] for words in found]
+
+
+def test_a_table_in_parquet_is_not_written_to_itself(run, tmp_path):
+    """The command of a table that is named as its score file would be names another file, and runs."""
+    rows = {"model": ["a", "b"], "task": ["t", "t"], "score": [0.1, 0.2]}
+    pl.DataFrame(rows).write_parquet(tmp_path / "board.parquet")
+    _, out, _ = run("what", "board.parquet")
+    (words,) = (words for words in commands(out) if words[0] == "import")
+    assert words[-1] == "board-scores.parquet"
+    assert run(*words)[0] == 0
 
 
 def test_a_folder_of_judgments_and_runs(run, tmp_path):

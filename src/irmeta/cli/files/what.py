@@ -330,6 +330,8 @@ def importing(one: "Seen") -> str:
     rows = " --rows topics" if one.reader == "matrix" else ""
     if one.ignored:
         rows += f" --ignore {shlex.quote(','.join(one.ignored))}"
+    if f"{name}.parquet" in map(str, [one.path, *one.files]):
+        name += "-scores"
     return f"{one.reader} {files}{rows} -o {shlex.quote(f'{name}.parquet')}"
 
 
