@@ -134,7 +134,7 @@ def test_groups(run, results: Path, tmp_path: Path) -> None:
     code, _, err = run(
         "leaderboard", results, "--types", "types.csv", "--resamples", "60"
     )
-    assert (code, "no type for the task 'nq'" in err) == (2, True)
+    assert (code, "no type for 3 tasks: nq, scifact, arguana" in err) == (2, True)
     (tmp_path / "types.csv").write_text(
         "models,languages\nfiqa,qa\nnq,qa\nscifact,check\narguana,check\n"
     )

@@ -249,7 +249,7 @@ def _note(scores: Floats, number: Ints, over: str, metric: str) -> str:
         means, differences = worths
         note += (
             f" By {metric} the topics are worth {means:.0f} independent ones for a mean (design effect "
-            f"{len(number) / means:.2f}), {differences:.0f} for a difference of two "
+            f"{len(number) / means:.2f}), {differences:.0f} for the difference of a typical pair "
             f"({len(number) / differences:.2f})."
         )
     return note

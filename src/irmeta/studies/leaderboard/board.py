@@ -9,7 +9,6 @@ import xarray as xr
 
 from irmeta.choices import Over
 from irmeta.errors import ScoresError
-from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import REPEATS, about, is_trec
 from irmeta.scores.groups.clusters import (
     SIZE,
@@ -344,7 +343,8 @@ def types_of(
     given = groups or {}
     if lacking := [task for task in tasks if task not in given]:
         raise ScoresError(
-            f"the groups give no type for the task {lacking[0]!r}; {nearest(lacking[0], given)}"
+            f"--types gives no type for {counted(len(lacking), 'task')}: {listed(lacking, 20)}; add a row for each, as "
+            f"in {lacking[0]},TYPE"
         )
     named = [given[task] for task in tasks]
     known = list(dict.fromkeys(named))

@@ -649,9 +649,11 @@ def _few_tasks_sentences(outcome: xr.Dataset) -> list[str]:
     step = int(enough[0]) if enough.size else len(taus) - 1
     task, model = nouns(outcome)["task"], nouns(outcome)["model"]
     chosen = counted(step + 1, task)
-    every = f"the {models} {model}s as all {tasks} {task}s do"
+    ranked_models, as_all = f"the {models} {model}s", f"as all {tasks} {task}s do"
     if models * tasks < outcome["score"].size:
-        every = f"the {models} {model}s without holes as their {tasks} {task}s do"
+        ranked_models += " without holes"
+        as_all = f"as their {tasks} {task}s do"
+    every = f"{ranked_models} {as_all}"
     low, high = (float(outcome[f"tau_few_{end}"][step]) for end in ("low", "high"))
     worth = (
         f"tau {short(taus[step])} on {model}s that had no part in the choice "
@@ -668,4 +670,7 @@ def _few_tasks_sentences(outcome: xr.Dataset) -> list[str]:
     rank = f"The {step + 1} {task}s {some} rank"
     if step == 0:
         rank = f"The {task} {some} alone ranks"
+    own = short(outcome["tau_chosen"].values[step])
+    if own != short(1.0):
+        every = f"{ranked_models} nearly {as_all} (tau {own})"
     return [Beside(f"{rank} {every}: such choices reach {worth}.", "few")]
