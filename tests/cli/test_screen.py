@@ -76,8 +76,10 @@ def test_the_first_table_has_three_rows_whatever_stands_above_it(file, monkeypat
         partial(irmeta.versus, system="s0-0"),
         partial(irmeta.versus, system="s0-0", against="s1-1"),
         irmeta.significance,
+        irmeta.reliability,
+        partial(irmeta.reliability, difference=0.03),
     ],
-    ids=["versus all", "versus one", "significance"],
+    ids=["versus all", "versus one", "significance", "reliability", "power"],
 )
 def test_answers_by_all_metrics_stand_above_the_tables(file, study, shown):
     """Who asks by two metrics reads the answers by both before the first table."""

@@ -161,6 +161,15 @@ def test_a_wanted_difference_is_spoken_of_first():
     assert plan["topics"].item() == int(typical["pair_topics"])
 
 
+def test_a_wanted_difference_is_spoken_of_by_each_metric():
+    """Of two metrics the first sentence by each says how often the difference is shown; more comes after."""
+    both = findings(reliability(scores(), sizes=[10], difference=0.1))
+    assert all("10 topics show a difference of .100" in said for said in both[:2])
+    assert "tau" in both[0]
+    assert both[1].endswith("in 80%.")
+    assert "the ranking by 20 topics agrees" in both[2]
+
+
 def test_of_two_systems_nothing_is_said_of_a_ranking():
     """Two or three systems have the differences that show and no figures of a ranking; four have both."""
     for count in (2, 3, 4):
@@ -180,10 +189,10 @@ def test_scores_of_0_and_1_are_spoken_of_as_flips():
     topics = [str(at) for at in range(20)]
     found = reliability(cube(right, list("abc"), topics, ["RR", "AP"]), teams="each")
     np.testing.assert_allclose(found["differing"], [8 / 20, np.nan])
-    binary, other = findings(found)
+    binary, *others = findings(found)
     # 8 to 0 has p = .0078, 7 to 1 .0703
     assert "two typical systems differ on 8 of 20 topics: 8 of them must go" in binary
-    assert "0 or 1" not in other
+    assert "0 or 1" not in " ".join(others)
     assert "differing" not in reliability(scores(), teams="each")
 
 

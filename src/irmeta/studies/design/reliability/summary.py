@@ -165,10 +165,20 @@ def findings(outcome: xr.Dataset) -> list[str]:
     collection, said = next(iter(about(outcome)["inputs"]["collections"].items()))
     metrics = outcome.metric.values
     each = metrics if len(metrics) <= SPOKEN else metrics[:1]
-    lines: list[str] = [
-        Answer(_metric_finding(outcome.sel(metric=metric), collection, said["topics"]))
-        for metric in each
-    ]
+    answers: list[str] = []
+    more = []
+    for metric in each:
+        named = f"{collection}, {metric}: "
+        first, *rest = _metric_sentences(outcome.sel(metric=metric), said["topics"])
+        if not answers:
+            answers.append(named + " ".join([first, *rest]))
+            continue
+        # of further metrics what was asked stands above the tables
+        answers.append(Answer(named + first))
+        if rest:
+            after = " ".join(rest)
+            more.append(named + after[0].lower() + after[1:])
+    lines = [*answers, *more]
     if len(each) == len(metrics) or _has_few_systems(outcome):
         return lines
     return [*lines, *_range_sentences(outcome, said["topics"])]
@@ -189,7 +199,8 @@ def _range_sentences(outcome: xr.Dataset, topics: int) -> list[str]:
     ]
 
 
-def _metric_finding(one: xr.Dataset, collection: str, topics: int) -> str:
+def _metric_sentences(one: xr.Dataset, topics: int) -> list[str]:
+    """Say by one metric how near these topics come to the true ranking, what they show, and whether they suffice."""
     units = f"{unit_of(one)}s"
     here = one.sel(size=topics)
     detected = short(float(here["detectable"].sel(share=0.5)), 3)
@@ -213,7 +224,7 @@ def _metric_finding(one: xr.Dataset, collection: str, topics: int) -> str:
     if "shown" in one:
         said = [_power_sentence(one, topics), capitalized(said[0]), *said[1:]]
     said += [_discordance_sentence(one, topics), _main_source_sentence(one)]
-    return f"{collection}, {one.metric.item()}: {' '.join(filter(None, said))}"
+    return list(filter(None, said))
 
 
 def _system_count(outcome: xr.Dataset) -> int:
