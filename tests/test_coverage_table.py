@@ -184,6 +184,17 @@ def test_a_run_goes_on_after_a_stop(files, tmp_path, since, measured):
     assert table.PAGE.read_text().count(SECOND.name) == 2
 
 
+def test_what_seems_to_miss_is_measured_again(files, monkeypatch, tmp_path):
+    """A case that misses its promise in its first draws has the figures of later ones alone, five times as many."""
+    drawn = []
+    trial = lambda _: drawn.append(1) or {"kept": float(len(drawn) > 2)}  # noqa: E731
+    entry = Entry(SECOND.name, 0.95, 0.9, lambda _: [Case("a world", 10, trial)], 2)
+    monkeypatch.setattr("bench.coverage.__main__.ENTRIES", [entry])
+    run(["--write", "--data", str(tmp_path)])
+    assert len(drawn) == 2 + 10
+    assert table.read().select("draws", "kept").rows() == [(10, 1.0)]
+
+
 def test_wide_intervals_are_listed_by_promise():
     """Rows of a promise whose intervals are too wide are counted, with the least and the largest times."""
     wide = [

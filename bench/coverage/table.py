@@ -121,6 +121,12 @@ def keep(row: Row) -> None:
     merged(read(), listed([row])).write_csv(MEASURED)
 
 
+def doubtful(row: Row) -> bool:
+    """Whether the page would list a case: its promise is kept too seldom, or its interval is too wide."""
+    of_it = listed([row])
+    return len(_beyond(of_it)) > 0 or bool(_too_wide(of_it).any())
+
+
 def finish(entry: Entry, cases: Iterable[Case]) -> None:
     """Drop rows of cases that an entry no longer has, and write the page again."""
     together = in_order(read(), entry, cases)
