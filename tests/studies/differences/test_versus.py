@@ -337,9 +337,9 @@ def test_a_p_that_resamples_cannot_make_smaller_is_a_bound():
         assert said in found.findings[0]
         assert said.removeprefix("p ") in str(found).split("verdict")[1]
         drawn = "test" in options and options["test"] != "t"
-        assert ("We drew" in found.explain()) is drawn
+        assert ("We drew" in found.method_text) is drawn
     every = irmeta.versus(made, "mine", metrics="AP", resamples=200)
-    assert "We drew 200 resamples" in every.explain()
+    assert "We drew 200 resamples" in every.method_text
     assert "p ≤ .0050" in " ".join(every.findings)
     few = made[:, :6]
     exact = irmeta.versus(few, "mine", "bm25", metrics="AP", test="permutation")

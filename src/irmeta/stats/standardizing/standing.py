@@ -9,6 +9,7 @@ import numpy.typing as npt
 from irmeta.parallel import in_order, streams
 from irmeta.stats.arrays import Bools, Floats, Indices
 from irmeta.stats.standardizing.across import Estimate
+from irmeta.stats.tests import multiplicity
 
 Counts = npt.NDArray[np.integer[Any]]
 _ROUNDING = 1e-6
@@ -45,7 +46,8 @@ class Standing(NamedTuple):
     """Systems among everybody's, arrays of shape (system,); NaN where everybody's scores are of other topics.
 
     others : everybody's number.  percentile, percentile_low, percentile_high : see `Percentile`.
-    not_different : those that a test finds not different.  surely_better : those that are better beyond it.
+    not_different : those that a test finds not different.  surely_better : those that are better beyond it, with
+    Holm's correction for all of everybody's.
     median, best : of everybody's standardized means; median_score, best_score : of their mean scores, whose best may
     be another system. Where differences have no errors, ends and counts are NaN.
     """
@@ -71,7 +73,8 @@ def stand(
 ) -> Standing:
     """Place systems by their means, (system,), and by their differences from everybody's, (system, other).
 
-    Differences are tested at 1 - level. Percentiles are those of `percentiles`.
+    Differences are tested at 1 - level, those of each system with Holm's correction. Percentiles are those of
+    `percentiles`.
 
     >>> own = Estimate(np.array([0.5]), np.array([0.05]), np.array([1e9]))
     >>> versus = Estimate(np.array([[0.3, 0.1, -0.2]]), np.array([[0.1, 0.1, 0.1]]), np.full((1, 3), 1e9))
@@ -84,7 +87,8 @@ def stand(
     if not others:
         return Standing(*np.full((len(Standing._fields), systems), np.nan))
     tied = np.abs(versus.value) <= _ROUNDING
-    sure = (versus.p <= 1 - level) & ~tied
+    p = np.apply_along_axis(multiplicity.holm, 1, versus.p)
+    sure = (p <= 1 - level) & ~tied
     better = (sure & (versus.value < 0)).sum(axis=1)
     whole = np.ones(systems)
     known = np.where(np.isnan(versus.error).any(axis=1), np.nan, 1.0)

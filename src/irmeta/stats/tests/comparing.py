@@ -62,16 +62,20 @@ class Way(NamedTuple):
         alpha: float,
         margin: float | None,
         resamples: int | None,
+        *,
+        of_pairs: bool = False,
     ) -> Self:
         """Return how differences are tested, with defaults for the correction and the number of resamples.
 
+        of_pairs : whether all pairs are compared, of which there are too many for as many draws by default.
         Raises ScoresError for what is not possible.
         """
         paired.check_correction(test, correct)
         require_share("alpha", alpha, 0.05)
         paired.check_margin(margin)
         if resamples is None:
-            resamples = stepdown.DRAWS if test == "max-t" else 10_000
+            few = test == "max-t" and of_pairs
+            resamples = stepdown.DRAWS if few else stepdown.FIXED
         if resamples < 100:
             raise ScoresError(
                 f"{resamples} resamples are too few for a test at any level; use 1000 or more"

@@ -30,9 +30,10 @@ from irmeta.stats.tests.compared import Compared
 from irmeta.stats.tests.paired import over_pairs, t
 
 DRAWS = 1000
-"""Draws by each law; the Monte-Carlo standard error of a p of .05 is then .007."""
+"""Draws by each law for all pairs of systems; the Monte-Carlo standard error of a p of .05 is then .007."""
 FIXED = 10_000
-"""Signs that are the same for every difference by itself: the standard error of a p of .05 is .002."""
+"""Signs that are the same for every difference by itself, and draws by each law for those from one system: the
+standard error of a p of .05 is .002."""
 FAR = 0.2
 """Where p by the first `DRAWS` fixed signs is as large as this, it is far from any level, and these are enough."""
 _BLOCK = 1 << 20

@@ -67,7 +67,7 @@ def table(
     test : the paired test, by metric, of the differences that the table shows, or none
     correct : how other tests than max-t are corrected for these differences
     alpha : the level of significance, in (0, 1)
-    resamples : at least 100; by default 1000 of max-t, 10 000 of permutation
+    resamples : at least 100; by default 1000 of max-t of all pairs, else 10 000
     top : use only the best systems: this share of them, as in 0.75; by default all
     by : the metric that sorts the rows, best first, and that `top` goes by; by default the first one
     order : the systems of the first rows, as in 'bm25,mine'; the others follow, best first
@@ -89,7 +89,7 @@ def table(
     """
     require_choice("test", test, get_args(TableTest))
     require_choice("correct", correct or "holm", get_args(Correction))
-    way = Way.of(test, correct, alpha, None, resamples)
+    way = Way.of(test, correct, alpha, None, resamples, of_pairs=baseline is None)
     generator, _ = seeded(rng)
     every = _names(scores)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)

@@ -250,7 +250,10 @@ def _rank_clause(row: Mapping[str, Any]) -> str:
         return place_among
     better = int(row["surely_better"])
     same = int(row["not_different"])
-    return f"{place_among}: {better} {are(better)} significantly better and {same} not significantly different"
+    return (
+        f"{place_among}: {better} {are(better)} significantly better (t tests, Holm's correction) and {same} not "
+        "significantly different"
+    )
 
 
 def _plain_scores(row: Mapping[str, Any]) -> str:
@@ -274,11 +277,11 @@ def _baseline_sentence(row: Mapping[str, Any], level: float) -> str:
     sure = "" if row["p"] <= 1 - level else ", not significant"
     if row["gain"] > 0:
         verb, to = "gains", "over"
-        way = f" That is {row['share_of_way']:.0%} of the way from the median to the best."
+        way = f"; from the median to the best it is {short(row['gain'] / row['share_of_way'], 3)}"
     else:
         verb, to = "differs by", "from"
         way = ""
     return (
         f"{row['system']} {verb} {gain} standardized ({ends}){sure} {to} the baseline, which is {side} the median of "
-        f"everybody's systems (percentile {row['baseline_percentile']:.0f}).{way}"
+        f"everybody's systems (percentile {row['baseline_percentile']:.0f}){way}."
     )

@@ -90,8 +90,8 @@ class Result:
         >>> found = irmeta.versus(table, "dense", "bm25", test="t")
         >>> print(found.method_text)  # doctest: +ELLIPSIS, +NORMALIZE_WHITESPACE
         We used irmeta ... to compare one system with others. The scores are those of 2 systems by 1 metric on 3
-        topics; none is missing. Differences were tested by the two-sided paired t test over topics at level 0.05, with
-        Holm correction.
+        topics; none is missing. Differences between dense and 1 other system were tested by the two-sided paired t test
+        over topics at level 0.05, with Holm correction.
         """
         return method_text(self.data)
 

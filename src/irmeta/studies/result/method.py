@@ -54,7 +54,9 @@ def method_text(outcome: xr.Dataset) -> str:
     told = [
         f"We used irmeta {facts['inputs']['irmeta']} to {_purpose_sentence(outcome)}",
         _scores_sentence(facts["inputs"]["collections"], options),
-        _test_sentence(options, unit_of(outcome)),
+        _test_sentence(
+            options, unit_of(outcome), _comparisons_phrase(outcome, options)
+        ),
         f"Metrics were related by {_UNITS[options['unit']]}"
         if options.get("unit")
         else "",
@@ -139,12 +141,27 @@ def _missing_sentence(options: Mapping[str, Any], missing: int) -> str:
     return f"{missing} {are(missing)} missing{how}"
 
 
-def _test_sentence(options: Mapping[str, Any], unit: str) -> str:
-    """Say which test was made, at which level, and how it was corrected."""
+def _comparisons_phrase(outcome: xr.Dataset, options: Mapping[str, Any]) -> str:
+    """Say what was compared by each metric."""
+    sizes = outcome.sizes
+    one = options.get("baseline") or options.get("system")
+    if one:
+        others = sizes.get("against", sizes.get("system", 1) - 1)
+        return f"Differences between {one} and {counted(others, 'other system')}"
+    if "pair" in sizes:
+        return f"Differences of {counted(sizes['pair'], 'pair')} of systems"
+    return "Differences of pairs of systems"
+
+
+def _test_sentence(options: Mapping[str, Any], unit: str, compared: str) -> str:
+    """Say which test was made, at which level, and how it was corrected.
+
+    compared : which differences were tested.
+    """
     test = options.get("test", "none")
     if test == "none":
         return ""
-    said = f"Differences were tested by the two-sided {TESTS[test]} over {unit}s at level {options['alpha']:g}"
+    said = f"{compared} were tested by the two-sided {TESTS[test]} over {unit}s at level {options['alpha']:g}"
     correct = options.get("correct", "none")
     alone = options.get("resamples", 0) is None
     if test == "max-t":

@@ -76,7 +76,7 @@ def significance(
         bh (share of false rejections) or none; max-t may have none, for each pair by itself
     alpha : the level of significance, in (0, 1); intervals have the level 1 - alpha
     margin : a difference in mean, above 0, that is too small to matter; adds the test that two systems differ by less
-    resamples : at least 100; by default 1000 of max-t of several, 10 000 of permutation, bootstrap and tukey
+    resamples : at least 100; by default 1000 of max-t of several systems, 10 000 of permutation, bootstrap and tukey
     top, by, missing : what to use of the scores, as in `selection.prepare`
     rng : a seed or a generator, of all that is random
 
@@ -97,7 +97,7 @@ def significance(
     """
     require_choice("test", test, get_args(Test))
     require_choice("correct", correct or "holm", get_args(Correction))
-    way = Way.of(test, correct, alpha, margin, resamples)
+    way = Way.of(test, correct, alpha, margin, resamples, of_pairs=True)
     correct = correct or "holm"
     generator, _ = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
