@@ -19,7 +19,6 @@ OnError = Literal["stop", "skip"]
 Precision = Literal["float64", "float32"]
 Duplicates = Literal["error", "first", "best"]
 QrelsFormat = Literal["trec", "beir"]
-MetricSet = Literal["seeds23"]
 
 # Tables that others made
 TableKind = Literal[
@@ -168,7 +167,6 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "trec": "topic, iteration, document, grade",
         "beir": "a tab-separated table with a header line, as BEIR has it",
     },
-    MetricSet: {"seeds23": "the 23 metrics of Gupta et al. (2019)"},
     TableKind: {
         "table": "CSV, Parquet or JSON, long (a row for each score) or wide (models or tasks in rows); or a paper's "
         "table in LaTeX, HTML or Markdown",

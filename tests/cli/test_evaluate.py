@@ -164,6 +164,19 @@ def test_score_file(desk: Path) -> None:
     assert load("s.parquet", "desk").system.values.tolist() == ["one", "two", "mine"]
 
 
+def test_runs_are_added_by_the_metrics_of_the_file(desk: Path) -> None:
+    """With --append and no -m the metrics are those of the collection, or of all collections of the file."""
+    score = ["evaluate", "qrels", "-o", "s.parquet", "--collection"]
+    run(*score, "desk", "runs/one", "-m", "AP P@1")
+    for collection in ("desk", "more"):
+        added = run(*score, collection, "runs/two", "--append")
+        assert "2 metrics" in added.stderr
+    for cube in load_all("s.parquet").values():
+        assert cube.metric.values.tolist() == ["AP", "P@1"]
+    run(*score, "other", "runs/two", "--append", "-m", "RR")
+    assert "23 metrics" in run(*score, "last", "runs/two", "--append").stderr
+
+
 def test_names_by_tag_and_by_a_file(desk: Path) -> None:
     """--names takes the run tag, or a file with a run file and a name on each line, also of some of the runs."""
     for name, tag in (("input.a.gz", "bm25"), ("input.b", "dpr")):

@@ -69,6 +69,29 @@ def test_the_first_table_has_three_rows_whatever_stands_above_it(file, monkeypat
     assert ": the first 3 of " in screen.screen(found)
 
 
+@pytest.mark.parametrize(
+    "verb", ["describe", "leaderboard -m AP", "versus --system s3-1"]
+)
+def test_highlighted_systems_have_rows(run, file, verb):
+    """A table that is cut has the rows of highlighted systems below its first ones, on as many lines as without."""
+    verb, *options = verb.split()
+    plain = run(verb, file, *options)[1].splitlines()
+    marked = run(verb, file, *options, "--highlight", "s9-3,s0-*")[1].splitlines()
+    rows = [line.split()[0] for line in marked if line.startswith("s")]
+    assert {"s9-3", "s0-0", "s0-1", "s0-2", "s0-3"} <= set(rows)
+    assert len(marked) <= len(plain) + 1
+
+
+def test_the_system_that_is_asked_of_has_a_row(run, file):
+    """Describe shows the row of the system whose rank it tells, wherever it stands."""
+    mean = irmeta.describe(file).data["mean"]
+    last = mean.isel(metric=0).idxmin()
+    out = run("describe", file, "--system", last.item())[1]
+    assert re.search(
+        rf"of 40, and 1 named\n.*^{last.item()} ", out, re.DOTALL | re.MULTILINE
+    )
+
+
 @pytest.mark.parametrize("shown", [screen.screen, screen.everything])
 @pytest.mark.parametrize(
     "study",

@@ -289,10 +289,7 @@ class Derived:
         """Return what is shown beside a page, which takes --highlight, too; refuse options of a page without one."""
         if folder is not None:
             of_page["highlight"] = named(shown.highlight)
-            plotted = shown.highlight if shown.plot else None
-            return replace(shown, output=None, highlight=plotted)
-        if self.verb.page and shown.highlight and not shown.plot:
-            raise IrmetaError("--highlight needs --plot FILE or -o DIR")
+            return replace(shown, output=None)
         lone = [name for name, value in of_page.items() if value is not None]
         if lone:
             raise IrmetaError(f"--{lone[0]} is of the page, so it needs -o DIR")

@@ -297,7 +297,8 @@ class Shown:
         first for csv
     plot : draw the result: FILE.svg, .pdf or .png
     summary : also add the answer, the tables and the notes in Markdown to the end of this file, as in CI
-    highlight : systems to mark in the plot or on the page, separated by commas; 'bm25*' matches names
+    highlight : systems to show in the table in any case, and to mark in the plot or on the page, separated by commas;
+        'bm25*' matches names
     plot_width : width of the plot in inches: 3.3 fits a column, 7 a page; by default as wide as the plot needs
     explain : print every row, finding and note, not only what one screen holds, and the method in sentences for a paper
     """
@@ -335,10 +336,13 @@ class Shown:
 
         if self.plot_width is not None and self.plot is None:
             raise IrmetaError("--plot-width needs --plot FILE")
-        if self.highlight is not None and self.plot is None:
-            raise IrmetaError("--highlight needs --plot FILE")
         self._require_outputs()
         form = self.form or form_of(self.output)
+        on_screen = form == "table" and self.table is None and self.output is None
+        if self.highlight is not None and self.plot is None and not on_screen:
+            raise IrmetaError(
+                "--highlight marks in a plot (--plot FILE), on a page and on the terminal"
+            )
         with working(self.workers, quiet=self.quiet):
             result = study(*scores, **options)
         if self.plot is not None:
@@ -361,6 +365,7 @@ class Shown:
             table=self.table,
             explain=self.explain,
             quiet=self.quiet,
+            highlight=named(self.highlight),
         )
         if self.summary is not None:
             from irmeta.io.outputs import append

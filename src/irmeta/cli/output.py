@@ -38,10 +38,12 @@ def emit(
     table: str | None = None,
     explain: bool = False,
     quiet: bool = False,
+    highlight: str | list[str] | None = None,
 ) -> None:
     """Write a study's result; for people the answer in words comes first, then the tables, then what else to know.
 
     explain : all of it; by default what one screen holds. A file has all of it, too.
+    highlight : systems whose rows a screen holds in any case.
 
     What goes to a file is said on the terminal, with the answer, unless that is to be quiet. So are the warnings that a
     table without the answer would lack, and the notes that the scores call for beside a table for a paper. Markdown
@@ -63,7 +65,7 @@ def emit(
         if table is None and (explain or output is not None):
             text = everything(result, width=width)
         else:
-            text = screen(result, table, width=width)
+            text = screen(result, table, width=width, highlight=highlight)
     write(text, output)
     if output is not None:
         say_wrote(output, result.findings[0], quiet=quiet)

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
+from irmeta.errors import ScoresError
 from irmeta.report.forms import side_by_side, text
 from irmeta.report.tables import named, overview, whole
 from irmeta.report.words import warned, wrapped
@@ -12,6 +13,7 @@ from irmeta.scores.figures import ENDS
 from irmeta.scores.notes import Beside, split_answers
 from irmeta.studies import STUDIES, Screen, name_of
 from irmeta.studies.result import Result
+from irmeta.studies.result.labels import chosen
 from irmeta.words import counted, joined
 
 NOTES = 2
@@ -20,6 +22,8 @@ OTHERS = 2
 """How many findings stand below the tables."""
 SPARED = 4
 """Rows that a table leaves room for of the next one."""
+SYSTEMS = ("system", "model", "against")
+"""Columns that name what a row is of."""
 FEWEST = 8
 """Rows that answers by further metrics leave the first table."""
 LEAST = 3
@@ -32,11 +36,13 @@ def screen(
     *,
     width: int | None = None,
     more: str = "--explain",
+    highlight: str | Sequence[str] | None = None,
 ) -> str:
     """Return the answers with their warnings, tables, other findings and notes, as many lines as the study may have.
 
     table : the only table to show, in all its rows
     more : what shows the rest
+    highlight : systems whose rows are shown in any case
     """
     answers, others = split_answers(result.findings)
     head = [*answers[:1], *warned(result.warnings)]
@@ -65,7 +71,10 @@ def screen(
         first = _lines(answered, size.rows)
         said = _fitting(others[:OTHERS], room - first, width)
         room -= _height(wrapped(said, width))
-        drawn, left = _fitted(views, room, size.rows, width, _metrics(result))
+        named_too = _rows_to_show(result, views, highlight)
+        drawn, left = _fitted(
+            views, room, size.rows, width, _metrics(result), named_too
+        )
     left += [
         counted(len(rest), what)
         for rest, what in (
@@ -88,6 +97,29 @@ def _size(result: Result) -> Screen | None:
         return size
     more = (about(result.data)["options"][size.asked] or size.rows) - size.rows
     return size._replace(lines=size.lines + max(more, 0), rows=size.rows + more)
+
+
+def _rows_to_show(
+    result: Result,
+    views: Mapping[str, pl.DataFrame],
+    highlight: str | Sequence[str] | None,
+) -> list[str]:
+    """Return the systems whose rows are shown in any case: those highlighted, or the one that the study is asked of."""
+    systems = [
+        str(name)
+        for frame in views.values()
+        for column in SYSTEMS
+        if column in frame.columns
+        for name in frame[column].drop_nulls()
+    ]
+    if highlight is None:
+        asked = about(result.data)["options"].get("system")
+        return [asked] if asked in systems else []
+    if not systems:
+        raise ScoresError(
+            "no table here has rows of systems; --highlight marks in a plot, too (--plot FILE)"
+        )
+    return chosen(result.data, highlight, list(dict.fromkeys(systems)), "the tables")
 
 
 def _metrics(result: Result) -> set[str]:
@@ -148,10 +180,12 @@ def _fitted(
     fewest: int,
     width: int | None,
     metrics: set[str],
+    marked: Sequence[str],
 ) -> tuple[list[str], list[str]]:
     """Draw the first tables, as many rows and columns as fit; say how many rows, columns and tables do not.
 
-    fewest : rows that a table has before it leaves room for the next one.
+    fewest : rows that a table has before it leaves room for the next one.  marked : systems whose rows the first table
+    has below its first ones.
     """
     drawn: list[str] = []
     rows, tables = 0, 0
@@ -170,11 +204,15 @@ def _fitted(
             count == frame.height - 1 and ENDS not in name
         ):  # its line would only say that one is left
             count += 1
-        shown = _cut(name, beside, count)
+        count, below = _below(name, frame, count, () if drawn else marked)
+        shown = pl.concat([_cut(name, beside, count), below.select(beside.columns)])
         if drawn and shown.height < min(LEAST, frame.height):
             tables += 1
             continue
-        drawn.append(text(shown, _titled(name, frame, count), width=width))
+        title = _titled(name, frame, count)
+        if below.height:
+            title += f", and {below.height} named"
+        drawn.append(text(shown, title, width=width))
         room -= _height(drawn[-1])
         rows += frame.height - shown.height
         columns += frame.columns[beside.width :]
@@ -186,6 +224,19 @@ def _fitted(
         (tables, "table"),
     ]
     return drawn, [counted(number, what) for number, what in left if number]
+
+
+def _below(
+    name: str, frame: pl.DataFrame, count: int, systems: Sequence[str]
+) -> tuple[int, pl.DataFrame]:
+    """Return how many of the first rows of a table still fit above the rows of some systems, and these rows."""
+    column = next((one for one in SYSTEMS if one in frame.columns), None)
+    if column is None or ENDS in name or not systems:
+        return count, frame.clear()
+    named_rows = frame.with_row_index("at").filter(pl.col(column).is_in(systems))
+    further = (named_rows["at"] >= count).sum()
+    count = max(count - further, min(LEAST, frame.height))
+    return count, named_rows.filter(pl.col("at") >= count).drop("at")
 
 
 def _rows(name: str, frame: pl.DataFrame, room: int, width: int | None) -> int:

@@ -87,7 +87,7 @@ def named(result: xr.Dataset, table: str | None) -> pl.DataFrame:
     if _short(table) in shown:
         return shown[_short(table)]
     raise IrmetaError(
-        f"no table {table!r} in this result; {nearest(table, [*views, *shown])}"
+        f"no table {table!r} in this result; {nearest(table, list({**views, **shown}))}"
     )
 
 

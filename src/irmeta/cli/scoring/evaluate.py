@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from irmeta.choices import (
     Duplicates,
-    MetricSet,
     OnError,
     Precision,
     QrelsFormat,
@@ -80,7 +79,6 @@ def evaluate(
     metrics: Annotated[
         list[str] | None, option("-m", "--metrics", "--metric", metavar="METRICS")
     ] = None,
-    metric_set: MetricSet = "seeds23",
     append: bool = False,
     replace: bool = False,
     collection: Name | None = None,
@@ -99,8 +97,8 @@ def evaluate(
     interrupted, the same command continues it: what is finished is kept in .scores.parquet.parts.
 
     qrels : relevance judgments: topic, iteration, document, grade
-    metrics : metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated
-    metric_set : a named set of metrics, used without -m
+    metrics : metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated; by default seeds23, the 23 of Gupta et al.
+        (2019), or with --append those of the file
     append : add to a score file that exists: a new collection, or new runs to a collection
     replace : with --append: replace runs of the same name
     collection : name of the collection; by default as the qrels file, or its folder
@@ -145,7 +143,6 @@ def evaluate(
         "drop_copies": drop_copies,
         "drop_empty": drop_empty,
     }
-    wanted = metrics or metric_set
     given: Any = runs
     if names != "file":
         from irmeta.evaluation.sources import renamed
@@ -158,7 +155,7 @@ def evaluate(
                 shown.quiet,
                 qrels,
                 given,
-                wanted,
+                metrics,
                 append=append,
                 replace=replace,
                 **options,
@@ -180,7 +177,7 @@ def evaluate(
                 quiet=shown.quiet,
             )
     else:
-        _print(shown, qrels, given, wanted, options)
+        _print(shown, qrels, given, metrics or "seeds23", options)
 
 
 def _print(

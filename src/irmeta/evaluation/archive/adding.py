@@ -103,6 +103,21 @@ class Collection:
         return About(attributes=attributes, names=names)
 
 
+def metrics_of(path: Path, collection: str | None) -> str | Sequence[str]:
+    """Return the metrics of what is added to a score file: those of the collection, or of all that were evaluated."""
+    everything = held(path) if path.exists() else {}
+    evaluated = {
+        name: about["names"]["metric"]
+        for name, about in everything.items()
+        if _digest(about)
+    }
+    if collection in evaluated:
+        return evaluated[collection]
+    each = list(evaluated.values())
+    alike = each and all(set(one) == set(each[0]) for one in each)
+    return each[0] if alike else "seeds23"
+
+
 def _notes(old: Any, new: About) -> list[str]:
     """Return the notes that are new, with the runs that they are about, and one where versions of irmeta differ."""
     added = listed(new["names"]["system"])

@@ -17,7 +17,7 @@ import xarray as xr
 
 from irmeta.choices import OnError, Precision, TopicSet
 from irmeta.errors import FileFormatError
-from irmeta.evaluation.archive.adding import Collection
+from irmeta.evaluation.archive.adding import Collection, metrics_of
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike
@@ -69,7 +69,7 @@ def evaluate_to(
     path: str | Path,
     qrels: QrelsLike,
     runs: RunsLike,
-    metrics: str | Metric | Iterable[str | Metric] = "seeds23",
+    metrics: str | Metric | Iterable[str | Metric] | None = None,
     *,
     append: bool = False,
     replace: bool = False,
@@ -83,10 +83,13 @@ def evaluate_to(
     collection, the runs are added to it, and ScoresError is raised unless judgments, metrics and options are the same.
     replace : runs that are added take the place of runs of the same name; otherwise ScoresError is raised, unless the
     content of both is the same, which changes nothing.
-    qrels, runs, metrics and options : as in `irmeta.evaluate`.
+    metrics : as in `irmeta.evaluate`; by default, with `append`, those that the file has.
+    qrels, runs and options : as in `irmeta.evaluate`.
     """
     path = Path(path)
     require_folder(path)
+    if metrics is None:
+        metrics = metrics_of(path, options.get("collection")) if append else "seeds23"
     job = Evaluation.of(qrels, runs, metrics, **options)
     since = version_of(path)  # to notice who else writes the file meanwhile
     with _locked_parts(path):
