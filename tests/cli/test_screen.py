@@ -70,7 +70,7 @@ def test_the_first_table_has_three_rows_whatever_stands_above_it(file, monkeypat
 
 
 @pytest.mark.parametrize(
-    "verb", ["describe", "leaderboard -m AP", "versus --system s3-1"]
+    "verb", ["describe", "leaderboard -m AP", "versus --system s3-1 -m AP"]
 )
 def test_highlighted_systems_have_rows(run, file, verb):
     """A table that is cut has the rows of highlighted systems below its first ones, on as many lines as without."""

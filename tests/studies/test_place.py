@@ -275,6 +275,16 @@ def test_a_gain_is_measured_on_the_way_from_the_median_to_the_best():
     assert set(overview(outcome)) == {"systems", "baseline"}
 
 
+def test_a_run_by_another_name_counts_twice_and_is_named():
+    """A system with the scores of one of everybody's is said to be perhaps that one; one of its name is that one."""
+    everybody = collection("A", 7)
+    again = everybody.isel(system=[5, 6])
+    again = again.assign_coords(system=["mine", str(again.system.values[1])])
+    found = place(again, on=everybody)
+    [note] = [one for one in about(found)["notes"] if "count twice" in one]
+    assert f"mine has the scores of {everybody.system.values[5]} on every topic" in note
+
+
 def test_what_is_lost_is_no_part_of_the_way():
     """A system below its baseline is not held against the way from the median up."""
     everybody = collection("A", 7)

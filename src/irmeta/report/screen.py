@@ -234,7 +234,7 @@ def _below(
     if column is None or ENDS in name or not systems:
         return count, frame.clear()
     named_rows = frame.with_row_index("at").filter(pl.col(column).is_in(systems))
-    further = (named_rows["at"] >= count).sum()
+    further = named_rows.filter(pl.col("at") >= count).height
     count = max(count - further, min(LEAST, frame.height))
     return count, named_rows.filter(pl.col("at") >= count).drop("at")
 

@@ -480,7 +480,7 @@ def _run_remarks(facts: list[RunFacts], tags: Mapping[str, list[str]]) -> list[R
     if len(depths) > 1 and depths[0] * 2 <= depths[-1]:
         short = [fact.system for fact in facts if fact.depth_high * 2 <= depths[-1]]
         texts.append(
-            f"lists have up to {depths[-1]} documents, but at most half of that in "
-            f"{len(short)}: {listed(short)}"
+            f"{len(short)} of {counted(len(facts), 'run')} {'has' if len(short) == 1 else 'have'} at most "
+            f"{depths[-1] // 2} documents a topic, where others have up to {depths[-1]}: {listed(short)}"
         )
     return [Remark("warning", "all runs", None, text) for text in texts]

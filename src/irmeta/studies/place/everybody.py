@@ -222,6 +222,8 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
         *_unit_scores(standardization.apply(scores, factors))[1],
         *clustering_notes(scores, of_means=True),
     ]
+    if isinstance(known, xr.DataArray):
+        lines += _twice_notes(scores, known)
     if in_clusters(scores) and isinstance(known, xr.Dataset):
         lines.append(
             "the means of everybody's systems, of which factors keep no scores on topics, are taken as of independent "
@@ -252,6 +254,27 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             "their means but not their scores on topics"
         )
     return lines
+
+
+def _twice_notes(scores: xr.DataArray, everybody: xr.DataArray) -> list[str]:
+    """Say which systems have the scores of one of everybody's by another name, and so count twice."""
+    theirs = everybody.sel(topic=scores.topic, metric=scores.metric)
+    called = {row.values.tobytes(): str(row.system.item()) for row in _rows(theirs)}
+    same = {
+        str(row.system.item()): called.get(row.values.tobytes())
+        for row in _rows(scores)
+    }
+    known = {bare_name(str(name)) for name in everybody.system.values}
+    return [
+        f"{own} has the scores of {other} on every topic: if it is the same run, call it {other}, so that it does not "
+        "count twice"
+        for own, other in same.items()
+        if other is not None and bare_name(own) not in known
+    ]
+
+
+def _rows(scores: xr.DataArray) -> list[xr.DataArray]:
+    return list(scores.transpose("system", "topic", "metric"))
 
 
 def _coverage_notes(scores: xr.DataArray) -> list[str]:

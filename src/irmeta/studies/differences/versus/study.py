@@ -1,5 +1,6 @@
 """Is this system better than others, by how much, and on which topics: one system against those asked for."""
 
+import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -389,7 +390,7 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
     scores = family.scores
     notes = _test_notes(way, scores, family.found, family.names)
     notes += notes_on_intervals(way, scores, "comparison")
-    notes += _undecided_interval_notes(figures, way)
+    notes += _undecided_interval_notes(figures, way, family.metrics)
     notes += constant_difference_notes(figures["effect_size"], figures["low"])
     notes += equivalence_notes(way.margin, scores)
     if family.picks_best:
@@ -424,13 +425,18 @@ def _test_notes(
     )
 
 
-def _undecided_interval_notes(figures: Mapping[str, Floats], way: Way) -> list[str]:
+def _undecided_interval_notes(
+    figures: Mapping[str, Floats], way: Way, metrics: Sequence[str]
+) -> list[str]:
     """Say where intervals of single comparisons exclude 0 but the test shows no difference."""
     excludes = (figures["low"] > 0) | (figures["high"] < 0)
-    apart = int((excludes & (figures["p_corrected"] >= way.alpha)).sum())
-    if not apart:
+    apart = excludes & (figures["p_corrected"] >= way.alpha)
+    count = int(apart.sum())
+    if not count:
         return []
-    exclude = f"{apart} {'excludes' if apart == 1 else 'exclude'} 0"
+    exclude = f"{count} {'excludes' if count == 1 else 'exclude'} 0"
+    if len(metrics) > 1:
+        exclude += f" by {listed(itertools.compress(metrics, apart.any(axis=0)), FEW)}"
     if way.correct == "none" or len(excludes) == 1:
         return [
             f"Of the intervals without a verdict, {exclude}: the test computes p in another way, and decides."
