@@ -436,7 +436,7 @@ def _undecided_interval_notes(
         return []
     exclude = f"{count} {'excludes' if count == 1 else 'exclude'} 0"
     if len(metrics) > 1:
-        exclude += f" by {listed(itertools.compress(metrics, apart.any(axis=0)), FEW)}"
+        exclude += f" by {listed(itertools.compress(metrics, np.atleast_1d(apart.any(axis=0))), FEW)}"
     if way.correct == "none" or len(excludes) == 1:
         return [
             f"Of the intervals without a verdict, {exclude}: the test computes p in another way, and decides."
