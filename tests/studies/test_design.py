@@ -464,20 +464,53 @@ def test_few_topics_are_an_error():
 
 
 @pytest.mark.parametrize(
-    ("front", "said"),
+    ("front", "measured", "said"),
     [
-        ([[True], [False]], "the only cost of the front"),
-        ([[True, True], [False, False]], "all 2 costs of the front"),
-        ([[True, True], [True, False]], "2 of the 3 costs of the front"),
+        ([[1], [0]], [1], "the only cost of the front"),
+        ([[1, 1], [0, 0]], [1, 1], "all 2 costs of the front"),
+        ([[1, 1], [1, 0]], [1, 1], "2 of the 3 costs of the front"),
+        (
+            [[1, 0], [0, 1]],
+            [0, 0],
+            "way0 has the highest expected tau at 1 of the 2 extr",
+        ),
     ],
 )
-def test_the_cheapest_way_is_best_at_costs_that_are_counted(front, said):
-    """One cost is one, all are all, and some are so many of how many."""
-    ways = [f"way{at}" for at in range(len(front))]
-    both = ("way", "size")
-    figures = {name: (both, 1.0 * np.array(front)) for name in ("cost", "tau")}
-    outcome = xr.Dataset({"front": (both, front), "label": ("way", ways)} | figures)
+def test_the_cheapest_way_is_best_at_costs_that_are_counted(front, measured, said):
+    """One cost is one, all are all, and some are so many of how many; what is extrapolated is called so."""
+    outcome = front_of(front, measured)
     assert said in _front_sentence(outcome, "AP")
+    assert "Beyond" not in _front_sentence(outcome, "AP")
+
+
+def test_what_is_extrapolated_does_not_lead():
+    """A way that is best at one measured cost leads before one that is best at two extrapolated ones."""
+    said = _front_sentence(front_of([[1, 0, 0], [0, 1, 1]], [1, 0, 0]), "AP")
+    assert "judging way0 has the highest expected tau at the only measured cost" in said
+    assert said.endswith(
+        "Beyond the topics at hand, where tau is extrapolated from 10 topics, judging way1 has it at 2 of 2."
+    )
+
+
+def front_of(front, measured):
+    """Ways, and at which of the sizes they are on the front; which sizes are measured."""
+    front = np.array(front, dtype=bool)
+    both = ("way", "size")
+    figures = dict.fromkeys(("cost", "tau"), (both, 1.0 * front))
+    flags = {
+        "front": front,
+        "measured": np.broadcast_to(np.array(measured) > 0, front.shape),
+    }
+    outcome = xr.Dataset(
+        {
+            "label": ("way", [f"way{at}" for at in range(len(front))]),
+            "half": 10,
+            **{name: (both, flag) for name, flag in flags.items()},
+            **figures,
+        }
+    )
+    outcome.attrs["inputs"] = {"collections": {}}
+    return outcome
 
 
 def test_a_budget_buys_clusters_at_the_price_of_their_topics():

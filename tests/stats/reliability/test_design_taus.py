@@ -50,6 +50,18 @@ def test_inside_the_measured_sizes_points_are_kept():
     np.testing.assert_allclose(predicted(found, [80, 80])[0], beyond)
 
 
+def test_nothing_jumps_where_measuring_ends():
+    """With a topic more than was measured, tau and its error are nearly what they are with the most measured."""
+    scores = made()
+    found = design_taus(
+        scores, scores[..., 0], [5, 10, 20], np.random.default_rng(0), 100
+    )
+    now, moves = predicted(found, [20, 20])
+    more, moves_more = predicted(found, [20.01, 20.01])
+    np.testing.assert_allclose(more, now, atol=1e-3)
+    np.testing.assert_allclose(moves_more, moves, atol=1e-3)
+
+
 @pytest.mark.slow
 def test_the_errors_are_those_of_other_samples():
     """The standard error is what repeated samples of systems and topics show, within a third."""

@@ -34,9 +34,10 @@ class Curve:
 
 
 def fit(sizes: Sequence[int], tau: Floats) -> Curve:
-    """Fit the curve to tau (..., size, column): n / y = n / a + k / a is a line, y = sin(pi tau / 2).
+    """Fit the curve to tau (..., size, column), through the last size: n / y = n / a + k / a, y = sin(pi tau / 2).
 
-    Points count by y^4 / n^2, as the error of n / y is n / y^2 times that of y. a is at most 1, and k at least 0.
+    So it goes on where measuring ends. Other points count by y^4 / n^2, as the error of n / y is n / y^2 times that of
+    y. a is at most 1, and k at least 0.
 
     >>> curve = Curve(np.array([0.9]), np.array([12.0]))
     >>> sizes = [5, 10, 25]
@@ -48,15 +49,12 @@ def fit(sizes: Sequence[int], tau: Floats) -> Curve:
     y = np.maximum(np.sin(np.pi * tau / 2), _LEAST)
     weight = y**4 / n**2
     line = n / y
-    # weighted least squares of the line on n: slope 1 / a, intercept k / a
-    total = weight.sum(axis=-2, keepdims=True)
-    mean_n = (weight * n).sum(axis=-2, keepdims=True) / total
-    mean_line = (weight * line).sum(axis=-2, keepdims=True) / total
-    away = n - mean_n
+    last, end = n[-1], line[..., -1, :]
+    # weighted least squares of the line on n, both from the last point on: slope 1 / a, intercept k / a
+    away = n - last
     spread = (weight * away**2).sum(axis=-2)
-    products = (weight * away * (line - mean_line)).sum(axis=-2)
+    products = (weight * away * (line - end[..., None, :])).sum(axis=-2)
     slope = products / np.where(spread > 0, spread, 1)
-    slope = np.maximum(slope, 1.0)  # a is at most 1
-    intercept = mean_line[..., 0, :] - slope * mean_n[..., 0, :]
-    k = intercept / slope
-    return Curve(1 / slope, np.maximum(k, 0))
+    # a is at most 1, k at least 0
+    slope = np.clip(slope, 1.0, end / last)
+    return Curve(1 / slope, end / slope - last)

@@ -1,8 +1,8 @@
 """What a design is worth: how far n topics judged so rank systems as n other topics judged in full do.
 
-Measured on disjoint sets of topics drawn at random, up to half of those there are; beyond, a curve is fitted:
-tau(n) = (2/pi) asin(a n / (n + k)), what normal scores would give. Topics and systems are left out in turn for the
-errors, of the measured points and of the fitted curve alike.
+Measured on disjoint sets of topics drawn at random, up to half of those there are; beyond, a curve is fitted, through
+the last point measured: tau(n) = (2/pi) asin(a n / (n + k)), what normal scores would give. Topics and systems are left
+out in turn for the errors, of the measured points and of the fitted curve alike.
 """
 
 from collections.abc import Sequence

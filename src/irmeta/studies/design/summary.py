@@ -8,6 +8,7 @@ from irmeta.scores.attributes import CLUSTER, about
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import frame, with_nulls
+from irmeta.stats.arrays import Bools
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design import more, subsets
 from irmeta.studies.design.study import OF_A_WAY
@@ -56,7 +57,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         shown["tau with the ranking over all"] = subsets.overview(outcome)
     if "budget" in views:
         bought = views["budget"].filter(pl.col("tau").is_not_null())
-        behind = _yes_or_no(pl.col("behind_low") > 0).alias("behind")
+        behind = _yes_or_no(pl.col("behind_low") > 0).alias("surely behind")
         if bought.height:
             shown["budget"] = _readable(bought, behind)
     if not _only_subsets(outcome):
@@ -291,22 +292,27 @@ def _only_way_sentence(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str
 
 
 def _front_sentence(outcome: xr.Dataset, target: str) -> str:
-    """Describe, without a budget, which way is on the front most often."""
+    """Describe, without a budget, which way is on the front most often where tau is measured, and which beyond."""
     front = outcome["front"].values
-    best = int(front.sum(axis=1).argmax())
-    way = outcome.isel(way=best)
     if len(front) == 1:
-        return _only_way_sentence(outcome, way, target)
-    own, every = int(way["front"].sum()), int(front.sum())
+        return _only_way_sentence(outcome, outcome.isel(way=0), target)
+    measured = front & outcome["measured"].values
+    beyond = front & ~measured
+    kind = "measured " if beyond.any() else ""
+    if not measured.any():
+        measured, beyond, kind = front, measured, "extrapolated "
+    best = int(measured.sum(axis=1).argmax())
+    way = outcome.isel(way=best)
+    own, every = int(measured[best].sum()), int(measured.sum())
     if every == 1:
-        costs = "the only cost"
+        costs = f"the only {kind}cost"
     elif own == every:
-        costs = f"all {every} costs"
+        costs = f"all {every} {kind}costs"
     else:
-        costs = f"{own} of the {every} costs"
+        costs = f"{own} of the {every} {kind}costs"
     # designs that cost and reach the same wherever the best is on the front
     alike = [
-        np.isclose(outcome[name], way[name])[:, front[best]].all(axis=1)
+        np.isclose(outcome[name], way[name])[:, measured[best]].all(axis=1)
         for name in ("cost", "tau")
     ]
     tied = int((alike[0] & alike[1]).sum()) - 1
@@ -316,7 +322,18 @@ def _front_sentence(outcome: xr.Dataset, target: str) -> str:
         lead = (
             "for a given budget irmeta design says whether its lead is more than error"
         )
+    further = f" {_beyond_sentence(outcome, beyond)}" if beyond.any() else ""
     return (
         f"To rank systems as {target} does on new topics, judging {way['label'].item()} has the highest "
-        f"expected tau at {costs} of the front; {lead}."
+        f"expected tau at {costs} of the front; {lead}.{further}"
+    )
+
+
+def _beyond_sentence(outcome: xr.Dataset, beyond: Bools) -> str:
+    """Say which way is on the front most often where tau is extrapolated: `beyond`, (way, size)."""
+    most = int(beyond.sum(axis=1).argmax())
+    own, every = int(beyond[most].sum()), int(beyond.sum())
+    return (
+        f"Beyond the topics at hand, where tau is extrapolated from {int(outcome['half'])} "
+        f"{subsets.nouns(outcome)[0]}s, judging {outcome['label'].values[most]} has it at {own} of {every}."
     )
