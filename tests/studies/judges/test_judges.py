@@ -14,7 +14,7 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
-from irmeta.scores.notes import Method
+from irmeta.scores.notes import Method, split_answers
 from irmeta.studies.judges.compare.labels import units_of
 from irmeta.studies.judges.compare.study import DIFFERENCES, SOFT, TAUS, compare_judges
 from irmeta.studies.judges.compare.summary import findings, overview, tables
@@ -331,7 +331,7 @@ def test_a_tau_above_the_ceiling_is_explained() -> None:
     cubes = made(noise=(0.001, 0.3))
     outcome = compare_judges(cubes)
     assert (outcome["tau"].sel(judge="judge0") > outcome["ceiling"]).all()
-    assert "does not make judge0 better than people" in findings(outcome)[1]
+    assert "does not make judge0 better than people" in " ".join(findings(outcome))
     assert not any(
         "does not make" in line for line in findings(compare_judges(made(noise=(0.3,))))
     )
@@ -380,6 +380,9 @@ def test_the_note_of_what_is_relevant_is_where_nobody_said() -> None:
         for r in (None, 2)
     ]
     assert noted == [True, False]
+    names = " ".join(about(compare_judges(sets))["notes"])
+    first, second = list(LABELS)[:2]
+    assert f"--rel '{first}=2 {second}=1'" in names
 
 
 def test_how_many_judges_are_not_clearly_worse() -> None:
@@ -393,11 +396,25 @@ def test_how_many_judges_are_not_clearly_worse() -> None:
     assert any(
         "none of the other 2 judges are clearly worse than" in line for line in noise
     )
-    two = findings(compare_judges(made(metrics=("AP",))))
-    worse = "AP: the other judge is clearly worse (soft pairwise accuracy, .05)."
-    assert worse in two
     pair = {name: one[:2] for name, one in made(seed=2, metrics=("AP",)).items()}
     assert "clearly worse" not in " ".join(findings(compare_judges(pair)))
+
+
+def test_which_of_two_judges_is_better_is_answered_first() -> None:
+    """Of two judges the second sentence says which is clearly worse, or that neither is, with their difference."""
+    for noise, verdict in (
+        ((0.01, 1.0), "judge1 is clearly worse than judge0: "),
+        ((0.3, 0.3), "is clearly better: "),
+    ):
+        outcome = compare_judges(made(noise=noise, metrics=("AP",)))
+        above, _ = split_answers(findings(outcome))
+        assert len(above) == 2
+        assert verdict in above[1]
+        low, high = (
+            abs(outcome[f"soft_difference_{end}"].values[0, 1, 0])
+            for end in ("low", "high")
+        )
+        assert all(f"{end:.3f}"[1:] in above[1] for end in (low, high))
 
 
 def test_soft_accuracy_stands_beside_tau() -> None:

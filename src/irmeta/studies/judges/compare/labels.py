@@ -304,7 +304,7 @@ def _notes(
     ):
         lines.append(
             "every grade above 0 counts as relevant; --rel changes that, as in --rel 2 or "
-            "--rel 'nist=2 llm=1'"
+            f"--rel '{truth}=2 {judges[0]}=1'"
         )
     if other := [name for name in judges if name not in alike]:
         lines.append(

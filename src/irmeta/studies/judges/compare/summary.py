@@ -9,6 +9,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short, with_interval
 from irmeta.scores.groups.clusters import unit_of
+from irmeta.scores.notes import Answer
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.judges.compare import baselines
 from irmeta.words import are, counted, decimal, joined, listed
@@ -146,8 +147,9 @@ def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
         *baselines.baseline_sentences(one, metric),
         *_above_truth_sentences(best),
         *(agrees if verdict else []),
-        *_rival_sentences(one, place, metric),
+        *([] if judges == 2 else _rival_sentences(one, place, metric)),
     ]
+    better = _better_judge_sentences(one, place, metric) if judges == 2 else []
     counts = best["pairs"].to_series().astype(int)
     true = counts["agree"] + counts["missed"] + counts["reversed"]
     claimed = counts["agree"] + counts["invented"] + counts["reversed"]
@@ -163,7 +165,7 @@ def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
     groups, systems = (_favour_lines(one, place, dim) for dim in ("group", "system"))
-    return [lines[0], *groups, *lines[1:], decided, *systems]
+    return [lines[0], *better, *groups, *lines[1:], decided, *systems]
 
 
 def _agreement_sentence(best: xr.Dataset, judges: int) -> str:
@@ -202,6 +204,36 @@ def _above_truth_sentences(best: xr.Dataset) -> list[str]:
     ]
 
 
+def _better_judge_sentences(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Say which of two judges is better, if that is clear, with their difference."""
+    if "soft_difference" not in one:
+        return []
+    ranking = np.flatnonzero(one["tau"].notnull().values)
+    pair = [best, *ranking[ranking != best]]
+    p = float(one["soft_difference_p_corrected"].values[pair[0], pair[1]])
+    if np.isnan(p):
+        return []
+    clear = p < 0.05
+    if clear and one["soft_difference"].values[pair[0], pair[1]] < 0:
+        # the largest tau need not have the largest soft accuracy
+        pair = pair[::-1]
+    first, second = (str(one.judge.values[at]) for at in pair)
+    apart = with_interval(
+        *(one[name].values[pair[0], pair[1]] for name in ends("soft_difference")),
+        sign=True,
+    )
+    own, other = (short(float(one["soft"].values[at])) for at in pair)
+    if clear:
+        verdict = f"{second} is clearly worse than {first}"
+    else:
+        verdict = f"neither of {first} and {second} is clearly better"
+    return [
+        Answer(
+            f"{metric}: {verdict}: soft pairwise accuracy {own} and {other}, difference {apart}."
+        )
+    ]
+
+
 def _rival_sentences(one: xr.Dataset, best: int, metric: str) -> list[str]:
     """Say of how many judges the best one is not clearly better."""
     if "difference" not in one:
@@ -218,10 +250,6 @@ def _rival_sentences(one: xr.Dataset, best: int, metric: str) -> list[str]:
     differ = int((tested < 0.05).sum())
     alike = int((p >= 0.05).sum())
     name = one.judge.values[best]
-    if tested.size == 1:
-        return [
-            f"{metric}: the other judge is {'not ' if alike else ''}clearly worse (soft pairwise accuracy, .05)."
-        ]
     verdict = f"{alike} of the other {p.size} judges {are(alike)} not clearly worse than {name}"
     if alike in (0, p.size):
         verdict = f"{'all' if not alike else 'none of the'} other {p.size} judges are clearly worse than {name}"
