@@ -12,7 +12,7 @@ from irmeta.report.page.systems import description, standings
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.studies.judges.compare.study import compare_judges
-from irmeta.studies.judges.estimate import estimate
+from irmeta.studies.judges.estimate import estimate, estimated_scores
 
 RNG = np.random.default_rng(0)
 TOPICS = [str(topic) for topic in range(30)]
@@ -53,6 +53,8 @@ def test_answers_from_a_machines_judgments_say_so() -> None:
         together = best.findings[0].startswith("By AP of people and machine together, ")
         assert together is told
         assert ("be the best on topics" in " ".join(best.findings)) is not told
+        assert best.board is not None
+        assert best.board["by_machine"] is told
 
 
 def test_an_estimate_has_a_panel_for_each_metric() -> None:
@@ -63,6 +65,18 @@ def test_an_estimate_has_a_panel_for_each_metric() -> None:
     assert first.findings[0].startswith("AP: compared with the human topics alone")
     axes = first.pictures["means"].draw().axes[0]
     assert len(axes.get_yticks()) == MACHINE.sizes["system"]
+
+
+def test_two_intervals_of_one_mean_are_explained() -> None:
+    """Where the page is of an estimate written as scores, the estimate's panel says why intervals differ."""
+    outcome = estimate(HUMAN[:, :10], MACHINE)
+    scores = estimated_scores(outcome)
+    page = Content.of({"estimate": scores}, results=(outcome,))
+    for panel in section.panels(page):
+        assert f"those of {panel.label} (est.) by all topics" in panel.findings[-1]
+    assert "(est.)" not in " ".join(section.panels(content(outcome))[0].findings)
+    [shown] = page.each(partial(description.panel, page))
+    assert shown.shown == ["means"]
 
 
 def test_judges_that_were_compared_are_shown() -> None:

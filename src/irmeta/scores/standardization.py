@@ -19,7 +19,7 @@ from irmeta.scores.attributes import REPEATS, about, recorded
 from irmeta.scores.cube import check, only_numbered
 from irmeta.scores.groups.runs import rescaled_run_facts, spread_of
 from irmeta.scores.groups.teams import Grouping, teams_of
-from irmeta.scores.selection import complete, prepare
+from irmeta.scores.selection import complete, prepare, require_topics
 from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across, standardizers
@@ -458,6 +458,7 @@ def _require_standardizable(scores: xr.DataArray) -> None:
             "this table has only means; standardization needs the scores of each topic"
         )
     require_raw(scores)
+    require_topics(scores)
     logs = geometric(scores.metric.values)
     if logs:
         raise ScoresError(

@@ -9,10 +9,13 @@ from irmeta.io.formats.scores import load, save
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
+from irmeta.scores.standardization import fit
+from irmeta.studies.agreement.predictivity.study import predictivity
 from irmeta.studies.design.reliability.study import reliability
 from irmeta.studies.design.study import design
 from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.paper_table import table
+from irmeta.studies.differences.significance.study import significance
 from irmeta.studies.differences.versus.study import versus
 from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
@@ -553,6 +556,22 @@ def test_estimated_scores_are_marked_wherever_they_are_told_of() -> None:
         for of_topics in ("topics by", "W/T/L", "worse on", "Without "):
             assert of_topics not in said
         assert "diff." in said
+
+
+def test_topics_of_estimated_scores_are_not_studied() -> None:
+    """What a topic adds to an estimate is not its score: nothing halves, ranks or standardizes by such topics."""
+    scores = estimated_scores(estimate(*both()))
+    described = describe(scores)
+    assert [*described.tables] == ["means"]
+    said = " ".join(described.findings)
+    assert "spreads systems" not in said
+    assert "would be level" not in said
+    tested = significance(scores)
+    assert "significant again" not in " ".join(tested.findings)
+    assert not tested.tables["swaps"].height
+    for refused in (predictivity, fit):
+        with pytest.raises(ScoresError, match="what topics add to an estimate"):
+            refused(scores)
 
 
 def test_what_cannot_be_written_as_scores() -> None:

@@ -141,13 +141,17 @@ class Content:
         """Make a panel for each collection; an answer from a machine's judgments says so."""
         made = [attempt(name, partial(panel, name)) for name in self.used]
         return [
-            _of_machine(one) if one.command and self.by_machine(one.label) else one
+            of_machine(one) if one.command and self.by_machine(one.label) else one
             for one in made
         ]
 
     def by_machine(self, name: str) -> bool:
         """Say whether scores are by the judgments of the machine that the page compares with people."""
-        digest = _digest(about(self.cubes[name]))
+        return self.judged_by_machine(about(self.cubes[name]))
+
+    def judged_by_machine(self, described: Mapping[str, Any]) -> bool:
+        """Say the same of what is recorded of scores, or of another input of a study."""
+        digest = _digest(described)
         compared = [about(self.given[one]) for one in JUDGED if one in self.given]
         machines = [
             _digest(described)
@@ -165,7 +169,7 @@ class Content:
         return sorted(made, key=lambda one: not one.tables)
 
 
-def _of_machine(panel: Panel) -> Panel:
+def of_machine(panel: Panel) -> Panel:
     """Say of an answer whose judgments it follows from."""
     first, *rest = panel.findings
     return replace(panel, findings=[f"By the machine's judgments: {first}", *rest])
@@ -174,7 +178,7 @@ def _of_machine(panel: Panel) -> Panel:
 def _digest(described: Mapping[str, Any]) -> str | None:
     """Return the digest of the judgments that scores are by, if it is known."""
     qrels = described.get("qrels")
-    return qrels.get("sha256") if isinstance(qrels, Mapping) else None
+    return qrels.get("sha256") if isinstance(qrels, Mapping) else qrels
 
 
 def _marked(

@@ -263,7 +263,7 @@ def _restore(engine: Engine, path: Path) -> str:
         under = given["scored_under"]
         judged = {one["version"]: one["topics"] for one in given["judgments"]}
         keys = {one["label"]: one["key"] for one in given["runs"]}
-        vectors = {}
+        vectors: dict[str, dict[str, bytes]] = {}
         for name in ("scores.parquet", "unranked.parquet"):
             if (scores := path.with_name(name)).exists():
                 # topics of the feedback have no scores that count

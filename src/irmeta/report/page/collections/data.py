@@ -59,7 +59,9 @@ def panel(content: Content, name: str) -> Panel:
     return Panel(
         name,
         [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
-        {"scores": _shades(scores, content.order[name])} if counts["topic"] > 1 else {},
+        {"scores": _shades(scores, content.order[name])}
+        if counts["topic"] > 1 and "estimated" not in about_scores
+        else {},
         {"missing": table},
         ["missing"] if size["missing"] else [],
         options={**facts, **dict(about_scores.get("options") or {})},

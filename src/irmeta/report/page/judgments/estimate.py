@@ -1,11 +1,13 @@
 """The section on official means: what few human and many machine judgments show together."""
 
+from dataclasses import replace
 from functools import partial
 
 import xarray as xr
 
+from irmeta.metrics.names import ESTIMATED
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, attempt, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
 
 TEXT = Text(
     "official",
@@ -25,10 +27,30 @@ def panels(content: Content) -> list[Panel]:
     outcome = content.given["estimate"]
     human, machine, runs = content.files("HUMAN", "MACHINE", "RUNS")
     command = f"irmeta judges estimate --human {human} --llm {machine} --runs {runs}"
-    return [
-        attempt(str(metric), partial(_panel, outcome, str(metric), command))
-        for metric in outcome.metric.values
+    made = [
+        attempt(metric, partial(_panel, outcome, metric, command))
+        for metric in names(outcome.metric)
     ]
+    return [
+        _beside_scores(one) if _has_as_scores(content, one.label) else one
+        for one in made
+    ]
+
+
+def _has_as_scores(content: Content, metric: str) -> bool:
+    """Say whether the page is also of an estimate by this metric, which was written as scores."""
+    return any(
+        f"{metric}{ESTIMATED}" in names(one.metric) for one in content.used.values()
+    )
+
+
+def _beside_scores(panel: Panel) -> Panel:
+    """Say why the intervals of an estimate and of scores made of it differ."""
+    why = (
+        f"Intervals here are by the topics that people judged, those of {panel.label}{ESTIMATED} "
+        "by all topics, as if people had judged each: publish these."
+    )
+    return replace(panel, findings=[*panel.findings, why])
 
 
 def _panel(outcome: xr.Dataset, metric: str, command: str) -> Panel:

@@ -6,7 +6,7 @@ from shlex import quote
 import xarray as xr
 
 from irmeta.metrics.names import raw
-from irmeta.report.page.content import Content
+from irmeta.report.page.content import Content, of_machine
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
 from irmeta.scores.attributes import about
 
@@ -33,7 +33,9 @@ def panels(content: Content) -> list[Panel]:
         f"irmeta reuse {qrels} {runs} -m {quote(' '.join(names(outcome.metric)))} --depth {options['depth'] or 0}"
         f"{content.by_team}"
     )
-    return [attempt("Left-out groups", partial(reuse_panel, outcome, by, command))]
+    made = attempt("Left-out groups", partial(reuse_panel, outcome, by, command))
+    [pool] = about(outcome)["inputs"]["collections"].values()
+    return [of_machine(made) if content.judged_by_machine(pool) else made]
 
 
 def reuse_panel(outcome: xr.Dataset, by: str, command: str) -> Panel:

@@ -11,6 +11,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, of_study
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
+from irmeta.scores.result import is_estimated
 from irmeta.studies.differences.description.study import describe
 
 TEXT = Text(
@@ -56,7 +57,7 @@ def panel(content: Content, name: str) -> Panel:
         name,
         outcome,
         pictures=pictures,
-        shown=["means", "topics"],
+        shown=["means"] if is_estimated(outcome) else ["means", "topics"],
         command=f"irmeta describe {content.source_of(name)} --by {quote(by)}{content.by_team}{content.calling} "
         f"--seed {content.seed}",
     )

@@ -16,6 +16,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Text, names
 from irmeta.report.page.systems.description import described
 from irmeta.report.page.systems.significance import lettered
+from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, systems_ahead
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
@@ -71,14 +72,17 @@ def panel(content: Content, name: str) -> Panel:
         warnings=_of_left_out(content, name, str(leaders[0]), absent),
         options={"by": by},
         command=f"irmeta table {content.source_of(name)} -m '{by}'{content.calling}",
-        board=board(
-            outcome,
-            scores,
-            by,
-            lettered(content, name),
-            content.highlight,
-            f"{content.source_of(name)}{content.calling}",
-        ),
+        board={
+            **board(
+                outcome,
+                scores,
+                by,
+                lettered(content, name),
+                content.highlight,
+                f"{content.source_of(name)}{content.calling}",
+            ),
+            "by_machine": content.by_machine(name),
+        },
     )
 
 
@@ -174,6 +178,7 @@ def board(
         "rows": _rows(outcome, by, metrics, best, marked),
         "script": {
             "by": by,
+            "estimated": "estimated" in about(scores),
             "systems": names(outcome.system),
             "topics": names(scores.topic),
             "marked": [name for name in marked if name in outcome.system],

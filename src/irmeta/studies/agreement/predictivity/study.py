@@ -78,6 +78,7 @@ def predictivity(
     generator = seeded(rng)[0]
     chosen = _chosen(scores, metrics, top, by, top_on, missing)
     used = chosen.scores
+    selection.require_topics(used)
     _check(used, partitions, sizes)
 
     values = means.additive(used).values

@@ -12,7 +12,7 @@ from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.figures import WHOLE, interval, intervals, short, spans
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
-from irmeta.scores.result import frame
+from irmeta.scores.result import frame, is_estimated
 from irmeta.stats import descriptive
 from irmeta.stats.rankings.first import few
 from irmeta.studies.differences.description.study import EQUAL, LEFT
@@ -30,6 +30,8 @@ PERCENTILES = (1, 10, 40, 75, 90)
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `means`, `topics`, `percentiles` (systems and topics that stand at them), `scores` (quantiles).
+
+    Of estimated scores `means` alone: what a topic adds to an estimate is not its score.
 
     without : with flagged topics, by system and metric: rank and lead (of the best system over it) with all topics;
     without_lead, _mean, _rank, _rank_low and _rank_high; change, of the lead, change_low, change_high.
@@ -49,20 +51,21 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         _percentiles(outcome["score"].sel(metric=[metric]))
         for metric in outcome.metric.values
     ]
-    views = {
-        "means": means.select("system", "metric", *columns),
-        "topics": topics.select(
-            "topic",
-            "metric",
-            pl.col("topic_mean").alias("mean"),
-            pl.col("topic_sd").alias("sd"),
-            "reliability",
-            "reversed",
-            "decides",
-        ),
-        "percentiles": pl.concat(percentiles),
-        "scores": _quantiles(outcome),
-    }
+    views = {"means": means.select("system", "metric", *columns)}
+    if not is_estimated(outcome):
+        views |= {
+            "topics": topics.select(
+                "topic",
+                "metric",
+                pl.col("topic_mean").alias("mean"),
+                pl.col("topic_sd").alias("sd"),
+                "reliability",
+                "reversed",
+                "decides",
+            ),
+            "percentiles": pl.concat(percentiles),
+            "scores": _quantiles(outcome),
+        }
     if "change" in outcome:
         fields = ["rank", "lead", *(f"without_{name}" for name in LEFT), *CHANGE]
         left = frame(outcome.isel(system=order), fields, by=["metric", "system"])
@@ -141,6 +144,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
     ]
     lines += _named_system_sentences(outcome, of_metric)
     lines += _discovery_sentences(outcome, of_metric)
+    if is_estimated(outcome):
+        return lines
     lines += _deciding_topics_sentences(of_metric)
     sd = of_metric["topic_sd"].values
     spread = of_metric.sizes["system"] >= SPREAD and (sd > EQUAL).all()

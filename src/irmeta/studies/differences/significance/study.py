@@ -12,6 +12,7 @@ from irmeta.errors import require_choice
 from irmeta.metrics.names import highest
 from irmeta.metrics.values import geometric
 from irmeta.parallel import again, seeded, steps
+from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
@@ -163,7 +164,8 @@ def _count_swaps(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     """Count comparisons of two systems on random sets of topics, and those that other topics reverse.
 
     Over (half, swap_metric, step); the sets have as many topics as a half, and some smaller numbers of them. Metrics
-    that may exceed 1, and geometric means, are left out: their differences have another scale.
+    that may exceed 1, and geometric means, are left out: their differences have another scale. Of estimated scores
+    none are counted: topics weigh there as people judged them or not.
     """
     topics = scores.sizes["topic"]
     systems = scores.sizes["system"]
@@ -174,7 +176,7 @@ def _count_swaps(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
         if highest(str(m)) <= 1 and str(m) not in left_out
     ]
     halved = topics // 2
-    if names:
+    if names and "estimated" not in about(scores):
         sizes = sorted({halved, *(size for size in SWAP_SIZES if size < halved)})
     else:
         sizes = []
@@ -199,7 +201,8 @@ def _replication_figures(
 ) -> dict[str, Any]:
     """Return over (metric) what becomes of differences that are significant on half of the topics, on the other half.
 
-    By the paired t test with the correction named; without at least 4 topics there are no halves to test on.
+    By the paired t test with the correction named; without at least 4 topics there are no halves to test on, nor have
+    estimated scores any.
     """
     systems = scores.sizes["system"]
     half = scores.sizes["topic"] // 2
@@ -207,7 +210,7 @@ def _replication_figures(
     drawn = halves(shuffles(scores.sizes["topic"], draws, rng), (half, half))
     values = additive(scores).values
     found = [Replication(*[np.nan] * 5) for _ in range(values.shape[2])]
-    if half >= 2:
+    if half >= 2 and "estimated" not in about(scores):
         found = [
             replication(values[..., m], drawn, alpha=alpha, correct=correct)
             for m in range(values.shape[2])

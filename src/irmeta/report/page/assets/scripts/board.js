@@ -9,6 +9,7 @@ const WIDE = 720;
 const TALL = 220;
 const MARGIN = 10;
 const ASKING = "Choose a system to see its topics, another to compare them.";
+const ASKING_FOR_MEANS = "Choose a system, and another to compare them.";
 const SAME = 1e-4; // scores are packed in 16 bits: what differs less is equal
 
 // Scores of a metric, packed as 16 bits each: a function of system and topic.
@@ -92,7 +93,7 @@ export function boardOf(root, board, key) {
 
   // The metric that the table is sorted by, if its scores are here.
   function metric() {
-    const by = root.querySelector("[aria-sort]")?.textContent;
+    const by = root.querySelector("[aria-sort] button")?.dataset.metric;
     return by in scores ? by : board.by;
   }
 
@@ -102,7 +103,8 @@ export function boardOf(root, board, key) {
       pick.setAttribute("aria-pressed", pressed);
     }
     remember(kept, { systems: chosen.join("\n") });
-    const shown = chosen.length ? compared() : [ASKING];
+    const asking = board.estimated ? ASKING_FOR_MEANS : ASKING;
+    const shown = chosen.length ? compared() : [asking];
     detail.replaceChildren(...shown);
   }
 
@@ -131,7 +133,7 @@ export function boardOf(root, board, key) {
     return [
       element("p", { class: "said" }, found),
       element("p", {}, command),
-      chart(values, title),
+      ...(board.estimated ? [] : [chart(values, title)]),
     ];
   }
 
@@ -158,10 +160,11 @@ export function boardOf(root, board, key) {
     const interval = ends.map((end) => short(end, 3)).join(" to ");
     const equal = topics.length - better - worse;
     const size = short(Math.abs(middle), 3);
+    const wins = `: better on ${better} topics, equal on ${equal}, worse on ${worse}`;
     return (
       `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name} ` +
-      `(95% interval ${interval}; ${chance}, paired t test): ` +
-      `better on ${better} topics, equal on ${equal}, worse on ${worse}.`
+      `(95% interval ${interval}; ${chance}, paired t test)` +
+      `${board.estimated ? "" : wins}.`
     );
   }
 
