@@ -97,5 +97,21 @@ def test_each_run_s_loss_is_by_the_metric_of_the_page(by: str) -> None:
         [line.get_ydata() for line in axes.lines if len(line.get_ydata())]
     )
     lost = outcome["loss"].sel(metric=by).values
+    loss = outcome["mean_loss"].sel(metric=by).item()
+    assert f"lose {loss:.3f}".replace("0.", ".") in panel.findings[0]
+    assert f" by {by} " in panel.findings[0]
     assert set(drawn) <= {*lost, 0.0}
     assert len(set(drawn) & {*lost}) > 1
+
+
+def test_systems_that_are_not_among_the_runs_are_named() -> None:
+    """A run that the page has and the pool has not is said to be left out of the answer."""
+    grades, runs = collection()
+    fewer = {name: run for name, run in runs.items() if name != "run3"}
+    scores = evaluate(grades, runs, "P@5 AP", collection="made")
+    for given, said in ((fewer, True), (runs, False)):
+        outcome = reuse(grades, given, depth=10, metrics="P@5 AP")
+        content = Content.of({"made": scores}, missing="error", results=[outcome])
+        [panel] = panels(content)
+        told = "run3 of this page is not among these 7 runs (--runs)."
+        assert (told in panel.warnings) is said

@@ -1,5 +1,6 @@
 """The section on re-use: whether the pool is fair to a run that was not pooled."""
 
+from dataclasses import replace
 from functools import partial
 from shlex import quote
 
@@ -9,6 +10,8 @@ from irmeta.metrics.names import raw
 from irmeta.report.page.content import Content, of_machine
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
 from irmeta.scores.attributes import about
+from irmeta.studies.place.reuse.summary import findings
+from irmeta.words import are, listed
 
 TEXT = Text(
     "reuse",
@@ -34,13 +37,27 @@ def panels(content: Content) -> list[Panel]:
         f"{content.by_team}"
     )
     made = attempt("Left-out groups", partial(reuse_panel, outcome, by, command))
+    made = replace(made, warnings=[*made.warnings, *_absent_sentences(content)])
     [pool] = about(outcome)["inputs"]["collections"].values()
     return [of_machine(made) if content.judged_by_machine(pool) else made]
+
+
+def _absent_sentences(content: Content) -> list[str]:
+    """Say which systems of the page are not among the runs whose groups were left out; nothing if no name is."""
+    runs = names(content.given["reuse"].system)
+    [systems] = [names(one.system) for one in content.used.values()]
+    absent = [name for name in systems if name not in runs]
+    if not absent or len(absent) == len(systems):
+        return []
+    return [
+        f"{listed(absent)} of this page {are(len(absent))} not among these {len(runs)} runs (--runs)."
+    ]
 
 
 def reuse_panel(outcome: xr.Dataset, by: str, command: str) -> Panel:
     """Show what groups lose by each metric, the least first, and each run by one, if it is among them."""
     own = outcome.sel(metric=[by]) if by in outcome.metric.values else outcome
+    known = own["relative_loss"].notnull().any()
     pictures = {
         "metrics": Picture.of(
             "Mean loss of left-out groups by metric", outcome, view="metrics"
@@ -51,10 +68,13 @@ def reuse_panel(outcome: xr.Dataset, by: str, command: str) -> Panel:
             view="penalty",
         ),
     }
-    return of_study(
+    made = of_study(
         "Left-out groups",
         outcome,
         pictures=pictures,
         shown=["metrics", "groups"],
         command=command,
     )
+    if not known:
+        return made
+    return replace(made, findings=[findings(own)[0], *made.findings[1:]])

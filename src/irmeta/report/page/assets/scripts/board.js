@@ -8,8 +8,6 @@ import { median, paired } from "./paired.js";
 const WIDE = 720;
 const TALL = 220;
 const MARGIN = 10;
-const ASKING = "Choose a system to see its topics, another to compare them.";
-const ASKING_FOR_MEANS = "Choose a system, and another to compare them.";
 const SAME = 1e-4; // scores are packed in 16 bits: what differs less is equal
 
 // Scores of a metric, packed as 16 bits each: a function of system and topic.
@@ -81,6 +79,18 @@ function commandOf(board, chosen, by) {
   return `${board.command} ${options} -m ${quoted(by)}`;
 }
 
+// Topics of estimated scores are what each adds to the mean: nothing is said of them.
+function asking({ estimated }) {
+  return estimated
+    ? "Choose a system, and another to compare them."
+    : "Choose a system to see its topics, another to compare them.";
+}
+
+function wins({ better, worse }, topics) {
+  const equal = topics - better - worse;
+  return `: better on ${better} topics, equal on ${equal}, worse on ${worse}`;
+}
+
 export function boardOf(root, board, key) {
   const { systems, topics, scores } = board;
   const detail = root.querySelector(".versus");
@@ -103,8 +113,7 @@ export function boardOf(root, board, key) {
       pick.setAttribute("aria-pressed", pressed);
     }
     remember(kept, { systems: chosen.join("\n") });
-    const asking = board.estimated ? ASKING_FOR_MEANS : ASKING;
-    const shown = chosen.length ? compared() : [asking];
+    const shown = chosen.length ? compared() : [asking(board)];
     detail.replaceChildren(...shown);
   }
 
@@ -152,19 +161,17 @@ export function boardOf(root, board, key) {
   }
 
   function sentence(by, name, found) {
-    const { mean: middle, low, high, p, better, worse } = found;
+    const { mean: middle, low, high, p } = found;
     const less = middle < 0;
     const sign = less ? "less" : "more";
     const ends = less ? [-high, -low] : [low, high];
     const chance = p < 0.0001 ? "p < .0001" : `p = ${short(p, 4)}`;
     const interval = ends.map((end) => short(end, 3)).join(" to ");
-    const equal = topics.length - better - worse;
     const size = short(Math.abs(middle), 3);
-    const wins = `: better on ${better} topics, equal on ${equal}, worse on ${worse}`;
     return (
       `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name} ` +
       `(95% interval ${interval}; ${chance}, paired t test)` +
-      `${board.estimated ? "" : wins}.`
+      `${board.estimated ? "" : wins(found, topics.length)}.`
     );
   }
 
