@@ -390,7 +390,7 @@ def _new_person(db: Connection, **values: str) -> int:
 def _add_membership(
     db: Connection, who: int, board_id: int, role: str, team_row: Row[Any] | None
 ) -> None:
-    """Return a person a role on a board, in a team perhaps; who has had it before has it of this team now."""
+    """Let a person have a role on a board, in a team perhaps; who has had it before has it of this team now."""
     line = {"person": who, "board": board_id, "role": role}
     db.execute(sa.delete(membership).filter_by(**line))
     db.execute(sa.insert(membership).values(line | {"team": team_row and team_row.id}))
