@@ -7,9 +7,11 @@ from hashlib import sha256
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 
+import irmeta
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.report.page.leaderboard import content, html, write_leaderboard
 from irmeta.scores.cube import cube
@@ -265,3 +267,14 @@ def test_a_page_links_to_pages_only(tmp_path: Path, address: str) -> None:
     with pytest.raises(IrmetaError, match="name a page by its place"):
         write_leaderboard(board({"w": 0.1, "x": 0.6}), tmp_path, beside=address)
     assert not list(tmp_path.iterdir())
+
+
+def test_facts_of_models_may_be_a_frame(result: Result, tmp_path: Path) -> None:
+    """What is known of models may stand in a data frame, its index the models; empty cells are left out."""
+    model = result["system"].values[0]
+    known = pd.DataFrame({"size": ["7B", None]}, index=[model, "other"])
+    page = irmeta.write_leaderboard(result, tmp_path, about=known)
+    text = page.read_text(encoding="utf-8")
+    held = json.loads(re.search(r'id="content">(.*?)</script>', text, re.S)[1])
+    assert held["facts"] == ["size"]
+    assert sorted(held["about"])[-1] == ["7B"]

@@ -4,6 +4,8 @@ import re
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 import xarray as xr
 from matplotlib.figure import Figure
@@ -766,3 +768,25 @@ def test_a_lead_that_rests_on_many_tasks_does_not_name_them() -> None:
         ahead[0, :tasks] = 0.7
         told = " ".join(findings(leaderboard(board(ahead), resamples=40)))
         assert ("Without " in told) == said
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pl.DataFrame({"task": ["x", "y"], "type": ["a", "b"]}),
+        pd.DataFrame({"task_type": ["a", "b"]}, index=["x", "y"]),
+        pd.Series(["a", "b"], index=["x", "y"]),
+        pd.DataFrame({"Type": ["a", "b"], "Task": ["x", "y"]}),
+    ],
+    ids=["polars", "index", "series", "columns"],
+)
+def test_types_and_costs_may_be_frames(given) -> None:
+    """What a file would say, a data frame may, its index the names."""
+    scores = np.array([[[0.1], [0.4]], [[0.2], [0.3]], [[0.5], [0.9]]])
+    board = cube(scores, ["m", "n", "o"], ["x", "y"], ["accuracy"])
+    cost = pd.Series({"m": 1, "n": 2.5, "o": None}, name="usd")
+    made = leaderboard(board, types=given, cost=cost, resamples=40)
+    assert made["type"].values.tolist() == ["a", "b"]
+    assert made["cost"].values[:2].tolist() == [1, 2.5]
+    with pytest.raises(IrmetaError, match="data frame:1: no column task or topic"):
+        leaderboard(board, types=pd.DataFrame({"a": ["x"], "b": ["y"]}))

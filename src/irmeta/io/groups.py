@@ -46,7 +46,8 @@ def read_clusters(path: str | Path) -> dict[str, str]:
 
 def named_clusters(given: str | Path) -> dict[str, str] | str:
     """Return "stem", which stands for a rule, as it is; else what `read_clusters` reads."""
-    return STEM if str(given) == STEM else read_clusters(given)
+    named = isinstance(given, str | Path) and str(given) == STEM
+    return STEM if named else read_clusters(given)
 
 
 def read_repeats(path: str | Path) -> dict[str, str]:

@@ -7,9 +7,10 @@ from pathlib import Path
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, read_bytes
-from irmeta.io.sheets import keyed, pairs, sheet, sheet_in
+from irmeta.io.sheets import Sheet, keyed, pairs, sheet, sheet_in
 from irmeta.io.strictly import fields, lines, number_or_nan, stripped
 from irmeta.scores.names import labels, require_names
+from irmeta.scores.tables.objects import is_frame
 from irmeta.words import counted, shortened
 
 DRAWN = ("topic", "query_id", "qid")
@@ -82,13 +83,14 @@ def read_anchors(path: Path) -> dict[str, float]:
 
 def _scored(path: Path) -> list[tuple[int, tuple[str, ...]]]:
     """Read items with a score, with line numbers: from a CSV by its header, or from lines of 2 fields, or of qrels."""
+    if is_frame(path):
+        return _with_places(sheet(path, ITEMS, SCORES))
     data = bytes(read_bytes(path))
     every = labels(lines(data))
     head = next((line.lower() for line in every if stripped(line)), ",")
     named = any(stripped(one) in SCORES for one in re.split("[;\t]", head))
     if named or "," in head or b"\0" in data:
-        held = keyed(sheet_in(data, str(path)), ITEMS, SCORES)
-        return [(line, (item, text)) for item, (line, [text]) in held.items()]
+        return _with_places(sheet_in(data, str(path)))
     found: list[tuple[int, tuple[str, ...]]] = []
     for at, words in enumerate(map(fields, every), 1):
         if len(words) not in (0, 2, 4):
@@ -99,6 +101,12 @@ def _scored(path: Path) -> list[tuple[int, tuple[str, ...]]]:
         if words:
             found.append((at, (words[0], words[-1])))
     return found
+
+
+def _with_places(table: Sheet) -> list[tuple[int, tuple[str, ...]]]:
+    """Return items and scores of a table, with the lines that they stand on."""
+    held = keyed(table, ITEMS, SCORES)
+    return [(line, (item, text)) for item, (line, [text]) in held.items()]
 
 
 def sample_text(sample: Mapping[str, float]) -> str:

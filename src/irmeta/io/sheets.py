@@ -7,10 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
 from typing import NamedTuple
 
+import pandas as pd
+
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import location, read_bytes, shown
 from irmeta.io.strictly import stripped
 from irmeta.scores.names import require_names
+from irmeta.scores.tables.objects import Frame, as_polars
 from irmeta.words import counted, joined, listed, shortened
 
 SEPARATORS = (",", ";", "\t")
@@ -39,11 +42,14 @@ class Sheet(NamedTuple):
         return called.index(name)
 
 
-def sheet(path: str | PathLike[str], *columns: Sequence[str]) -> Sheet:
+def sheet(path: str | PathLike[str] | Frame, *columns: Sequence[str]) -> Sheet:
     """Read a file as `sheet_in` reads its text; bytes of names that are not UTF-8 are escaped, as in score files.
 
+    path : the file, or a data frame of the same columns.
     columns : the names that each column may have; an error of a file that cannot be read says the first ones.
     """
+    if not isinstance(path, str | PathLike):
+        return _of_frame(path, columns)
     where = location(path)
     try:
         data = bytes(read_bytes(where))
@@ -53,6 +59,21 @@ def sheet(path: str | PathLike[str], *columns: Sequence[str]) -> Sheet:
             f"{error}; expected a CSV with columns {named}"
         ) from error
     return sheet_in(data, shown(where))
+
+
+def _of_frame(frame: Frame, columns: Sequence[Sequence[str]]) -> Sheet:
+    """Return a data frame as a table of texts; an index without a name, and a series, are called as columns are."""
+    table = as_polars(frame, None)
+    header = [stripped(name) for name in table.columns]
+    if header[0] == "index":
+        header[0] = columns[0][0]
+    if isinstance(frame, pd.Series) and frame.name is None:
+        header[-1] = columns[-1][0]
+    rows = [
+        (at, ["" if cell is None or cell != cell else str(cell) for cell in row])
+        for at, row in enumerate(table.iter_rows(), 1)
+    ]
+    return Sheet("the data frame", header, rows)
 
 
 def sheet_in(data: bytes, where: str) -> Sheet:
@@ -144,7 +165,7 @@ def keyed(
 
 
 def pairs(
-    path: str | PathLike[str], keys: Sequence[str], values: Sequence[str]
+    path: str | PathLike[str] | Frame, keys: Sequence[str], values: Sequence[str]
 ) -> dict[str, str]:
     """Read a table that gives each key one value."""
     table = sheet(path, keys, values)

@@ -44,6 +44,7 @@ from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.teams import EACH, STEM, Groups, source_of_groups
 from irmeta.scores.selection import of_metric
+from irmeta.scores.tables.objects import is_frame
 from irmeta.studies.result import Result
 from irmeta.words import joined, listed, shortened
 
@@ -100,6 +101,10 @@ class Given(NamedTuple):
         each = value if isinstance(value, list | tuple) and value else [value]
         if not self.read or not all(isinstance(one, str | Path) for one in each):
             return value
+        return self.reader(value)
+
+    def reader(self, value: Any) -> Any:
+        """Return what the function reads."""
         module, _, name = self.read.rpartition(".")
         return getattr(import_module(module), name)(value)
 
@@ -334,6 +339,11 @@ class Parameter:
         return self.given is not None and bool(scores.intersection(self.kinds))
 
     @property
+    def _by_name(self) -> bool:
+        """Whether it takes texts or numbers by name, as a table of two columns has them."""
+        return bool({Mapping[str, str], Mapping[str, float]}.intersection(self.kinds))
+
+    @property
     def several(self) -> bool:
         """Whether it takes a list: of numbers, or of choices."""
         return any(get_origin(kind) is Sequence for kind in self.kinds)
@@ -353,6 +363,8 @@ class Parameter:
         return taken
 
     def _converted(self, value: Any) -> Any:
+        if self.given is not None and self._by_name and is_frame(value):
+            return self.given.reader(value)
         if self.given is not None:
             return self._of_fitting_type(self.given.of(value))
         if self.cubes or self.cube:

@@ -28,6 +28,7 @@ from irmeta.scores.cube import DIMS, check, from_frame_all
 from irmeta.scores.names import labels
 from irmeta.scores.selection import of_metric, select
 from irmeta.scores.tables.frames import Named
+from irmeta.scores.tables.objects import Frame
 from irmeta.scores.tables.roles import ALL, SCORE, SPELLINGS, columns_of
 from irmeta.words import counted, listed, reason, shortened
 
@@ -202,7 +203,7 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
     return costs
 
 
-def read_about(path: str | PathLike[str]) -> dict[str, dict[str, str]]:
+def read_about(path: str | PathLike[str] | Frame) -> dict[str, dict[str, str]]:
     """Read what models are from a CSV whose header names a column of models, as in model,link,kind,size,date,licence.
 
     An empty cell is left out. A link that is no address of the web, or a file of one column, raises FileFormatError.

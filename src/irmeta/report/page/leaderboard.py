@@ -32,6 +32,7 @@ from irmeta.report.page.templates import (
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.names import known_as
+from irmeta.scores.tables.objects import Frame
 from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import LABELS, chosen
@@ -57,7 +58,7 @@ def write_leaderboard(
     folder: str | PathLike[str],
     *,
     title: str | None = None,
-    about: str | PathLike[str] | Mapping[str, Mapping[str, str]] | None = None,
+    about: str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame | None = None,
     beside: str | None = None,
     highlight: str | Iterable[str] | None = None,
     source: str = "results.parquet",
@@ -73,7 +74,7 @@ def write_leaderboard(
     source : the score file, as the page names it
 
     A page of an earlier command that nobody changed is replaced, and the new one says what changed since; a folder
-    that holds something else raises FileFormatError.
+    that holds something else raises FileFormatError. In place of a CSV `about` may be a data frame.
     """
     if not isinstance(outcome, Result) or outcome.data.attrs["study"] != "leaderboard":
         raise IrmetaError(
@@ -106,7 +107,7 @@ def _marked(outcome: xr.Dataset, highlight: str | Iterable[str] | None) -> list[
 
 
 def _known(
-    given: str | PathLike[str] | Mapping[str, Mapping[str, str]] | None,
+    given: str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame | None,
     outcome: xr.Dataset,
 ) -> dict[str, dict[str, str]]:
     """Return what is known of the models of a board, by name or label; what is said of others does not concern it."""

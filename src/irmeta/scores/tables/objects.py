@@ -1,7 +1,7 @@
 """Tables of scores as people have them, data frames and dicts of dicts, as data frames with named columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 import pandas as pd
@@ -13,6 +13,19 @@ from irmeta.errors import ScoresError
 from irmeta.metrics.names import is_known
 from irmeta.scores.tables.roles import SCORE
 from irmeta.words import listed, shortened
+
+
+@runtime_checkable
+class Frame(Protocol):
+    """A data frame, or a series, of pandas or of polars."""
+
+    @property
+    def dtypes(self) -> Any: ...  # noqa: D102
+
+
+def is_frame(given: object) -> bool:
+    """Say whether something is a data frame, or a series, of pandas or of polars."""
+    return isinstance(given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series)
 
 
 def is_table(given: object) -> bool:
@@ -28,9 +41,9 @@ def is_table(given: object) -> bool:
         return _is_inner(inner) or "model_names" in given
     if _are_of_ranx(given):
         return True
-    return isinstance(
-        given, pl.DataFrame | pl.LazyFrame | pd.DataFrame | pd.Series
-    ) or any(hasattr(given, name) for name in ("to_dataframe", "model_names"))
+    return is_frame(given) or any(
+        hasattr(given, name) for name in ("to_dataframe", "model_names")
+    )
 
 
 def _are_of_ranx(given: object) -> bool:
@@ -46,9 +59,11 @@ def _are_of_ranx(given: object) -> bool:
 
 
 def _is_inner(given: object) -> bool:
-    """Tell whether this can be the scores of one system: a dict, or values of ir_measures one by one."""
+    """Tell whether this can be the scores of one system: a dict, or values of ir_measures, one by one or in a frame."""
     if isinstance(given, Mapping):
         return not isinstance(given, xr.Dataset)
+    if isinstance(given, pd.DataFrame):
+        return _are_values(given)
     one = given[0] if isinstance(given, list) and given else None
     return isinstance(given, Iterator) or hasattr(one, "measure")
 
@@ -228,9 +243,14 @@ def _ranx_scores(table: Mapping[Any, Any]) -> dict[Any, Any]:
         ) from error
 
 
+def _are_values(frame: pd.DataFrame) -> bool:
+    """Tell whether a frame holds the values that ir_measures makes, one in each row."""
+    return {"query_id", "measure"} <= {*frame}
+
+
 def _ir_measures_scores(given: Any) -> Any:
     """Return {topic: {metric: score}} of the values, or the frame of them, that ir_measures makes; else what it is."""
-    if isinstance(given, pd.DataFrame) and {"query_id", "measure"} <= {*given}:
+    if isinstance(given, pd.DataFrame) and _are_values(given):
         given = list(given.itertuples())
     if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
         return given
