@@ -342,6 +342,7 @@ def test_metrics_may_be_objects_of_ir_measures():
     """They are known by their names, one or several."""
     ir_measures = pytest.importorskip("ir_measures")
     wanted = [ir_measures.nDCG @ 10, ir_measures.AP]
+    assert metric_names(wanted) == ["nDCG@10", "AP"]
     assert list(map(str, parse_list(wanted))) == ["nDCG@10", "AP"]
     assert list(map(str, parse_list(ir_measures.P(rel=2) @ 5))) == ["P(rel=2)@5"]
     scores = evaluate({"1": {"d1": 1}}, {"1": {"d1": 0.5}}, wanted)

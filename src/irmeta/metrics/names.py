@@ -204,7 +204,7 @@ def parse_list(
     return list(dict.fromkeys(metrics))
 
 
-def metric_names(names: str | Iterable[str]) -> list[str]:
+def metric_names(names: str | Iterable[object]) -> list[str]:
     """List metrics as irmeta spells them, once each; one text may have spaces, commas or set names between them.
 
     >>> metric_names("AP ndcg_cut.10, MAP"), metric_names(["P_5", "my own"])
@@ -212,7 +212,9 @@ def metric_names(names: str | Iterable[str]) -> list[str]:
     """
     return list(
         dict.fromkeys(
-            map(canonical, _listed(names) if isinstance(names, str) else names)
+            map(
+                canonical, _listed(names) if isinstance(names, str) else map(str, names)
+            )
         )
     )
 
