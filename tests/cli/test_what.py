@@ -165,6 +165,13 @@ def test_files_of_producers(name, reader):
     assert (seen.kind, seen.reader) == ("table", reader)
 
 
+def test_a_wide_table_is_a_board(run, tmp_path):
+    """Of a table of models and tasks the board is asked for, too, which needs no import."""
+    (tmp_path / "w.csv").write_text("model,a,b\nx,.1,.2\ny,.2,.5\nz,.3,.1\n")
+    _, out, _ = run("what", "w.csv")
+    assert ["leaderboard", "w.csv"] in commands(out)
+
+
 TEXTS = {
     "q.eval": ("map\t1\t0.5\nmap\tall\t0.5\n", "table", "trec_eval"),
     "a.txt": ("1 AP 0.5\n2 AP 0.25\n", "table", "ir_measures"),

@@ -48,11 +48,13 @@ class Ask:
         return f"{getattr(self, few[0])} {few[0]}" if few else ""
 
 
+BOARD = Ask("leaderboard", "{one}", systems=3, across=True)
+"""What to ask of a table, too, which need not be imported for it."""
 ASKS = (
     Ask("versus", "--system {first} --against {second}{few}{missing}"),
     Ask("table", "-o table.tex{few}{missing}"),
     Ask("describe", "{missing}"),
-    Ask("leaderboard", "{one}", systems=3, across=True),
+    BOARD,
     Ask("correlate", "{missing}", metrics=2, across=True),
     Ask("rank", "{missing}", systems=3, metrics=3, topics=1),
     Ask("predictivity", "{missing}", metrics=2, topics=10),
@@ -304,6 +306,8 @@ def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
     match one.kind:
         case "table":
             yield "import", importing(one)
+            if one.reader == "table" and not BOARD.lacks(one):
+                yield BOARD.verb, _word(one)
             unreported = [name for name in REPORTED if name not in one.metrics]
             if one.topics == 0 and 0 < len(unreported) < len(REPORTED):
                 wanted = shlex.quote(unreported[0])
