@@ -614,3 +614,46 @@ def test_a_row_of_a_system_is_one_of_its_runs():
     assert made.topic.values.tolist() == ["nq", "fiqa"]
     assert made.sel(system="e5").values.ravel() == pytest.approx([0.3, 0.4])
     assert about(from_frame(table.head(2)))["unused"] == {"seed": 0}
+
+
+def test_columns_of_clusters_and_runs_are_not_metrics() -> None:
+    """Of a table of answers, passages are clusters and runs repeats: errors say so, and their mends work."""
+    rows = [
+        {
+            "model": model,
+            "question": f"q{at}",
+            "passage": f"p{at // 2}",
+            "run": run,
+            "correct": (at + run) % 2,
+        }
+        for model in "AB"
+        for at in range(4)
+        for run in range(3)
+    ]
+    table = pl.DataFrame(rows)
+    with pytest.raises(
+        ScoresError,
+        match="holds names, one of them for each 'question'.*cluster='passage'",
+    ):
+        from_frame(table)
+    with pytest.raises(
+        ScoresError,
+        match=r"for A, q0, which the column 'run' distinguishes: .*repeat='run'",
+    ):
+        from_frame(table, cluster="passage")
+    made = from_frame(table, cluster="passage", repeat="run")
+    assert made.metric.values.tolist() == ["correct"]
+    assert made["cluster"].values.tolist() == ["p0", "p0", "p1", "p1"]
+    once = table.filter(pl.col("run") == 0).drop("passage")
+    assert from_frame(once).metric.values.tolist() == ["run", "correct"]
+
+
+def test_frames_of_ir_measures_by_system_are_scores() -> None:
+    """A dict of frames with a row for each value is taken wherever scores are."""
+    frame = pd.DataFrame(
+        {"query_id": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 0.25]}
+    )
+    assert is_table({"a": frame, "b": frame})
+    assert not is_table({"a": pd.DataFrame({"x": [1]})})
+    made = check({"a": frame, "b": frame})
+    assert made.sel(system="b", metric="AP").values.tolist() == [0.5, 0.25]

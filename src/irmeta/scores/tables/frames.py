@@ -1,7 +1,6 @@
 """Tables of scores that people have, long or wide, as the rows of a score file: columns go by the names people use."""
 
 from collections.abc import Iterable, Mapping
-from shlex import quote
 from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
 import numpy as np
@@ -22,8 +21,9 @@ from irmeta.scores.tables.roles import (
     columns_of,
     some_names,
 )
+from irmeta.scores.tables.twice import refuse_twice, refuse_unnamed
 from irmeta.scores.tables.wide import HEADS, scale_doubts, wide_rows
-from irmeta.stats.arrays import Floats, Indices
+from irmeta.stats.arrays import Floats
 from irmeta.words import BLANKS, listed, shortened
 
 SUMMARY_TOPICS = ("all", "amean", "mean", "average", "avg", "overall")
@@ -145,51 +145,10 @@ def cells(rows: pl.DataFrame) -> Cells:
     ]
     values = np.full([len(known) for known in names], np.nan)
     flat = np.ravel_multi_index(at, values.shape)
-    _refuse_twice(rows, flat)
+    refuse_twice(rows, flat)
     values.flat[flat] = rows["score"].fill_null(np.nan).to_numpy()
     systems, topics, metrics = names
     return Cells(systems, topics, metrics, values)
-
-
-def _refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
-    """Raise ScoresError if two rows are of the same cell."""
-    order = np.argsort(flat, kind="stable")
-    again = np.flatnonzero(np.diff(flat[order]) == 0)
-    if again.size:
-        raise ScoresError(
-            f"{_twice_message(rows.row(int(order[again[0] + 1])))}; keep one of them, or name the columns that "
-            "distinguish them: more of the system (--system team,run), or runs of one (--repeat seed)"
-        )
-
-
-def _twice_message(row: tuple[Any, ...]) -> str:
-    """Say of which cell a row is that another is of, too."""
-    collection, system, topic, metric = row[:4]
-    where = "" if collection == "collection" else f" of {collection}"
-    cell = ", ".join(shortened(name) for name in (system, topic, metric))
-    return f"more than one score{where} for {cell}"
-
-
-def _refuse_unnamed(rows: pl.DataFrame, others: pl.DataFrame, system: str) -> None:
-    """Raise ScoresError if two rows are of the same cell, and a column that nobody named distinguishes all such rows.
-
-    others : the columns that nobody named.  system : the column of the systems.
-    """
-    own = rows.select(COLUMNS[:4])
-    again = own.is_duplicated()
-    if not again.any():
-        return
-    apart = [
-        column
-        for column in others
-        if own.with_columns(column.alias("other")).is_unique().all()
-    ]
-    if apart:
-        name = min(apart, key=pl.Series.n_unique).name
-        raise ScoresError(
-            f"{_twice_message(own.filter(again).row(0))}, which the column {name!r} distinguishes: name it, as runs of "
-            f"one system (--repeat {quote(name)}) or as part of the system (--system {quote(f'{system},{name}')})"
-        )
 
 
 def _long_rows(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
@@ -227,7 +186,8 @@ def _long_rows(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
             "another column (score=)"
         )
     scored = with_spelled_metrics(table)
-    _refuse_unnamed(scored, frame.select(list(unused)), found.system or "system")
+    others = frame.select(list(unused))
+    refuse_unnamed(scored.select(COLUMNS[:4]), others, found.system or "system")
     scored, sums = _without_summaries(scored)
     return Table(scored, [*notes, *sums], runs, clusters, unused, [])
 

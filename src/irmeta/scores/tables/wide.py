@@ -14,6 +14,7 @@ from irmeta.scores.names import require_names
 from irmeta.scores.tables.columns import is_text
 from irmeta.scores.tables.columns import numbers as scores_of
 from irmeta.scores.tables.roles import Columns, some_names
+from irmeta.scores.tables.twice import refuse_unnamed
 from irmeta.words import listed, shortened
 
 HEADS, SCORES = "head of a column", "its scores"
@@ -81,6 +82,7 @@ def wide_rows(
         else:
             topic = first
     _require_scores(frame, values)
+    _require_roles(frame, found, values)
     require_names(values, "at the head of a column")
     # one column of scores under the other, beside its head and the labels of its rows
     heads = pl.Series(HEADS, values, dtype=pl.String)
@@ -113,6 +115,45 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
             f"the column {sums[0]!r} does not look like scores on one topic; leave it out with "
             f"--ignore {', '.join(sums)!r}"
         )
+
+
+def _require_roles(frame: pl.DataFrame, found: Columns, values: Sequence[str]) -> None:
+    """Refuse rows of systems and topics whose columns of metrics say what rows are: their clusters, or their runs."""
+    if found.system is None or found.topic is None:
+        return
+    others = [frame[name] for name in values if not is_known(name)]
+    topics = frame[found.topic]
+    for column in filter(is_text, others):
+        if found.cluster is None and _groups(column, topics):
+            raise ScoresError(
+                f"the column {column.name!r} holds names, one of them for each {found.topic!r}: if topics of one come "
+                f"together, say --cluster {quote(column.name)}; else leave it out with --ignore {quote(column.name)}"
+            )
+    named = frame.select(
+        pl.lit("collection") if found.collection is None else found.collection,
+        found.system,
+        found.topic,
+    )
+    if found.repeat is None:
+        refuse_unnamed(named, filter(_numbers_or_names, others), found.system)
+
+
+def _groups(column: pl.Series, topics: pl.Series) -> bool:
+    """Say whether a column has one value for each topic, which several topics share."""
+    each = pl.DataFrame([column.alias("of"), topics.alias("topic")]).unique()
+    return each.height == topics.n_unique() > each["of"].n_unique() > 1
+
+
+def _numbers_or_names(column: pl.Series) -> bool:
+    """Say whether a column can number or name runs: whole numbers, or words.
+
+    >>> [_numbers_or_names(pl.Series(one)) for one in (["1", "2"], ["a", "b"], [0, 1], ["0.5", "1"])]
+    [True, True, True, False]
+    """
+    if is_text(column):
+        return True
+    numbers = column.cast(pl.Float64, strict=False)
+    return not numbers.has_nulls() and bool((numbers == numbers.round()).all())
 
 
 def _is_no_score(name: str) -> bool:
