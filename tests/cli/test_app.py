@@ -380,7 +380,8 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
         ),
         (
             "versus s.parquet --system a --against b c",
-            "versus takes one score file, not also c; several names of an option have commas between them: A,c",
+            "versus takes one score file, not also c; several names of an option have commas between them: A,c; "
+            "a name with blanks stands in quotes: 'A c'",
         ),
         (
             "predictivity s.parquet --partition=3",

@@ -100,6 +100,7 @@ def test_any_text_is_a_metric_or_a_clear_error(text: str) -> None:
         ("IPrec@0.00001", "IPrec@1e-05"),
         ("AP(judged_only=True, pool=50)", "AP(judged_only=True, pool=50)"),
         ("  P@5 ", "P@5"),
+        ("hit_rate@10", "Success@10"),
     ],
 )
 def test_spelling(given_name: str, printed: str) -> None:

@@ -579,7 +579,10 @@ def _with_commas(word: str) -> str:
     """Say how several names are given, where a word does not name a file."""
     if Path(word).exists() or Path(word).suffix:
         return ""
-    return f"; several names of an option have commas between them: A,{word}"
+    return (
+        f"; several names of an option have commas between them: A,{word}; a name with blanks stands in quotes: "
+        f"'A {word}'"
+    )
 
 
 def is_argument(taken: "Argument") -> bool:

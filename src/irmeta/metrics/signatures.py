@@ -173,7 +173,9 @@ _BASES: Mapping[str, Signature] = {
     ),
     "Compatibility": _signature(RANK_OR_NONE, p=share(0.9)),
     "RBPResidual": _signature(RANK_OR_NONE, p=share(0.8)),
-    "Success": _signature(RANK, rel=grade(1), cut="success"),
+    "Success": _signature(
+        RANK, rel=grade(1), aliases=("hit_rate", "hitrate"), cut="success"
+    ),
     "Judged": _signature(RANK_OR_NONE),
     "IPrec": _signature(RECALL_LEVEL, rel=grade(1), cut="iprec_at_recall"),
     "NumRet": _signature(high=UNBOUNDED, aliases=("num_ret",)),

@@ -141,3 +141,11 @@ def test_scores_below_0_have_no_largest_loss():
     """A margin above the baseline's mean is one that a system can lose where scores are below 0."""
     both = scores(metrics=("gain",))
     assert gate(both - 0.5, 0.7)["verdict"].item() == "safe"
+
+
+def test_a_margin_in_another_unit_is_asked_about():
+    """Of percentages with a margin of shares no number of topics is named."""
+    shares = scores(topics=20, spread=0.2, metrics=("accuracy",))
+    said = gate(100 * shares, 0.01).findings[0]
+    assert said.endswith("times the margin or more: is 0.01 in the unit of the scores?")
+    assert "in the unit" not in gate(shares, 0.01).findings[0]

@@ -18,6 +18,8 @@ from irmeta.words import counted
 
 WORSE, SAFE = "worse", "safe"
 """Verdicts: a loss above the margin is shown, or excluded, or neither."""
+_FAR = 100
+"""How many margins a loss that can be shown is where the margin is taken for one in another unit."""
 ORDER = (WORSE, OPEN, SAFE)
 """In which order they are told."""
 CAUSES = ("none", "system", "judge", "both")
@@ -189,7 +191,7 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (
         f"Cannot tell: {scores}{but} a loss of {size} is possible {look}."
-        f"{why}{by if less else ''} {_bound_clause(one, unit, digits)}"
+        f"{why}{by if less else ''} {_bound_clause(one, margin, unit, digits)}"
     )
 
 
@@ -218,7 +220,7 @@ def _cause_sentence(one: xr.Dataset, other: str, digits: int) -> str:
     )
 
 
-def _bound_clause(one: xr.Dataset, unit: str, digits: int) -> str:
+def _bound_clause(one: xr.Dataset, margin: float, unit: str, digits: int) -> str:
     """Say which loss these topics show, and how many would tell."""
     count = int(one["by_topic"].notnull().sum())
     visible, needed = float(one["visible"]), float(one["topics_needed"])
@@ -230,6 +232,8 @@ def _bound_clause(one: xr.Dataset, unit: str, digits: int) -> str:
     else:
         size = short(_rounded_outward(visible, np.ceil, digits), digits)
         seen = f"{topics} can show a loss of {size} or more"
+    if visible >= _FAR * margin > 0:
+        return f"{seen}, {_FAR} times the margin or more: is {margin:g} in the unit of the scores?"
     if count < needed < np.inf:
         return (
             f"{seen}; about {rounded(needed)} would show that an equal system is safe."
