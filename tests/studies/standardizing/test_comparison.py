@@ -257,6 +257,9 @@ def test_systems_are_matched_by_name_and_left_out_aloud():
         "A: 2 systems left out that are not in every collection"
         in about(outcome)["notes"]
     )
+    assert any("place --anchor NAME" in note for note in about(outcome)["notes"])
+    whole = compare(three(), kinds=("raw",), partitions=10)
+    assert not any("--anchor" in note for note in about(whole)["notes"])
     shared = ", ".join(outcome.system.values)
     assert any(
         f"8 systems are in every collection ({shared})" in note

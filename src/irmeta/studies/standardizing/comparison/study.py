@@ -367,6 +367,11 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
             notes.append(
                 f"{name}: {lost} systems left out that are not in every collection"
             )
+    if notes:
+        notes.append(
+            "Systems of one name are taken to be the same; irmeta place --anchor NAME measures those that only one "
+            "collection has from those that ran unchanged on all"
+        )
     if len(common) < FEW:
         notes.append(
             Act(
