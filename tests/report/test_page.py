@@ -119,6 +119,13 @@ def test_the_page_needs_nothing_else(page: Path) -> None:
     assert len(text) < 1_000_000
 
 
+def test_options_without_a_value_are_not_listed(page: Path) -> None:
+    """Nothing on the page is said to be none that nobody set."""
+    text = page.read_text(encoding="utf-8")
+    assert "<dt>metrics</dt>" not in text
+    assert "<dt>top</dt>" not in text
+
+
 def test_names_of_users_are_text_not_markup(page: Path) -> None:
     """A system called <b>bold& stands on the page as its name."""
     text = page.read_text("utf-8")

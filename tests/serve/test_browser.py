@@ -175,6 +175,8 @@ def test_two_runs_are_compared_as_irmeta_compares(browser: Any, frozen: Path) ->
     assert expected.replace("-", "−") in answer.text
     verdict = "is better than" if found["significant"] else "cannot be distinguished"
     assert answer.text.startswith(f"r4 {verdict}")
+    alone = "by itself, not corrected for other pairs"
+    assert (alone in answer.text) is bool(found["significant"])
     rows = browser.find_elements(By.CSS_SELECTOR, "#differences tbody tr")
     assert len(rows) == cube.sizes["topic"]
 

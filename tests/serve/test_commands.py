@@ -335,6 +335,9 @@ def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) 
     (tmp_path / "runs").mkdir()
     (tmp_path / "runs/one.gz").write_bytes(a_run(1))
     given = {"listen": "127.0.0.1:8400", "metrics": "AP", "children": 1}
+    with pytest.raises(IrmetaError, match="no such file"):
+        running.serve(tmp_path / "site", **given, qrels=tmp_path / "no", runs=[])
+    assert not (tmp_path / "site").exists()
     qrels = write_qrels(tmp_path / "My qrels.txt")
     given |= {"qrels": qrels, "runs": [tmp_path / "runs"]}
     for _ in range(2):

@@ -18,6 +18,7 @@ from irmeta.serve.crew import logs
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.operating import importing
 from irmeta.serve.policy import is_open
+from irmeta.serve.results import answers
 from irmeta.serve.site import LOOPBACK, Site, durable
 from irmeta.serve.web.app import application
 
@@ -102,6 +103,8 @@ def serve(
             f"--listen {listen}: name an address and a port, as in 127.0.0.1:8400"
         )
     if not (folder / "site.toml").exists():
+        if qrels is not None:
+            answers.topics(qrels)  # an error here leaves no site behind
         print(f"new site made at {folder}")
     site = Site.make(folder)
     if host not in LOOPBACK and not site.settings.address.startswith("https://"):

@@ -39,6 +39,13 @@ def test_a_gate_has_three_verdicts(loss, topics, verdict):
     assert found["loss_shown"] < loss < found["loss_possible"]
 
 
+def test_the_same_build_is_said_to_be_the_same():
+    """Where no topic differs the sentence says so."""
+    same = scores(spread=0)
+    assert "tonight scores the same as main on every topic" in gate(same).findings[0]
+    assert "on every topic" not in gate(scores()).findings[0]
+
+
 @pytest.mark.parametrize(
     ("margin", "says"),
     [

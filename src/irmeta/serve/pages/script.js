@@ -204,7 +204,8 @@ function show(first, second, metric) {
   const answer = document.getElementById("answer");
   answer.textContent =
     `${first.label} ${verdict(found)} ${second.label} by ${metric}: ` +
-    `${signed(found.mean)}${ends}; ` +
+    `${signed(found.mean)}${ends}` +
+    `${found.shown ? ", by itself, not corrected for other pairs" : ""}; ` +
     `better on ${better}, equal on ${equal}, worse on ${worse} topics.`;
   const rows = differences.map((difference, at) => ({ at, difference }));
   rows.sort((x, y) => x.difference - y.difference);

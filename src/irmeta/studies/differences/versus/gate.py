@@ -171,6 +171,8 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     more = "more" if difference >= 0 else "less"
     size = short(abs(difference), digits)
     scores = f"by {metric} {system} scores {size} {more} than {other}"
+    if not one["by_topic"].fillna(0).any():
+        scores = f"by {metric} {system} scores the same as {other} on every {unit}"
     but, why = ", and", ""
     look = f"({one['look'].item()}); more than {margin:g} is too much"
     less = bool(one["significant"]) and difference < 0
