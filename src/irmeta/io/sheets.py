@@ -64,6 +64,10 @@ def sheet(path: str | PathLike[str] | Frame, *columns: Sequence[str]) -> Sheet:
 def _of_frame(frame: Frame, columns: Sequence[Sequence[str]]) -> Sheet:
     """Return a data frame as a table of texts; an index without a name, and a series, are called as columns are."""
     table = as_polars(frame, None)
+    if table.is_empty():
+        raise FileFormatError(
+            "the data frame has no rows; expected a row for each name"
+        )
     header = [stripped(name) for name in table.columns]
     if header[0] == "index":
         header[0] = columns[0][0]
