@@ -364,7 +364,7 @@ class Parameter:
 
     def _converted(self, value: Any) -> Any:
         if self.given is not None and self._by_name and is_frame(value):
-            return self.given.reader(value)
+            return self._of_fitting_type(self.given.reader(value))
         if self.given is not None:
             return self._of_fitting_type(self.given.of(value))
         if self.cubes or self.cube:

@@ -82,12 +82,14 @@ def scored(
     return given | {"judges": cubes, "judgments": labels}, lambda _: cubes
 
 
-def relevant(given: str | PathLike[str]) -> Relevant:
-    """Read the lowest relevant grade, of all sets or of each.
+def relevant(given: str | PathLike[str] | Relevant) -> Relevant:
+    """Read the lowest relevant grade, of all sets or of each; what is no text is returned as it is.
 
     >>> relevant("2"), relevant("nist=2 llm=1")
     (2.0, {'nist': 2.0, 'llm': 1.0})
     """
+    if not isinstance(given, str | PathLike):
+        return given
     text = fspath(given)
     if "=" in text:
         return numbers_by_name("--rel", text, "nist=2 llm=1")
