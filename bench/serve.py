@@ -169,7 +169,7 @@ def latency(folder: Path, server: Server) -> None:
         while server.submission(key)["state"] != "scored":
             time.sleep(0.05)
         scored.append(f"{time.monotonic() - began:.1f}")
-        server.score(key)
+        server.await_score(key)
         shown.append(f"{time.monotonic() - began:.1f}")
     print(f"upload to score: {', '.join(scored)} s; to the table: {', '.join(shown)} s")
 
@@ -199,7 +199,7 @@ def rescored(folder: Path, runs: int) -> None:
     kept = []
     for at in range(8):
         (folder / f"run{at}").write_bytes(a_run(at))
-        kept.append(importing.store(site, folder / f"run{at}"))
+        kept.append(importing.copy_run(site, folder / f"run{at}"))
     for at in range(runs):
         run = kept[at % len(kept)]
         submissions.submit(engine, "live", f"u{at}", run, received=at)
@@ -261,18 +261,18 @@ def measure(folder: Path, count: int, seconds: float) -> None:
     importing.open_board(site, engine, "live", qrels=folder / "qrels.txt")
     timed("published first", publishing.publish, site)
     publisher = publishing.Publisher(site, engine)
-    publisher.begin()
-    publisher.go_on(3600)
+    publisher.write_first()
+    publisher.write_rest(3600)
     boards.set_board(engine, "many", {"title": "many runs"})
-    timed("tables after a change", publisher.begin)
-    timed("the rest after it", publisher.go_on, 3600)
+    timed("tables after a change", publisher.write_first)
+    timed("the rest after it", publisher.write_rest, 3600)
     del publisher
     timed("frozen", publishing.freeze, site, folder / "frozen")
     pages = (folder / "frozen").rglob("*.html")
     print(f"largest page: {max(one.stat().st_size for one in pages) / 1000:.0f} kB")
     # so that runs of this board, too, can be scored
     judged = boards.judgments_of(engine, "many")
-    site.truth(judged.digest).write_bytes((folder / "qrels.txt").read_bytes())
+    site.judgments_path(judged.digest).write_bytes((folder / "qrels.txt").read_bytes())
     port = free_port()
     began = time.monotonic()
     server = started(site.folder, port)

@@ -7,8 +7,8 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from irmeta.measured.coverage import rows
-from irmeta.report.plots.figure import PAGE, PALETTE, draw, rendered
-from irmeta.report.plots.rows import height, legend, named_rows
+from irmeta.report.plots.figure import PAGE, PALETTE, draw, figure_bytes
+from irmeta.report.plots.rows import legend, named_rows, rows_height
 
 
 def figure() -> bytes:
@@ -31,6 +31,6 @@ def figure() -> bytes:
             "share of draws in which it held; of tests, in which they rejected what is true",
         )
 
-    return rendered(
-        draw(plot, xr.Dataset(), width=PAGE, height=height(len(found))), "svg"
+    return figure_bytes(
+        draw(plot, xr.Dataset(), width=PAGE, height=rows_height(len(found))), "svg"
     )

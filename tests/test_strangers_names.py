@@ -96,7 +96,7 @@ def test_names_on_pages_can_be_printed() -> None:
     )
     text = made.render(name=NAMES[3], names=NAMES[2:4], ours="<b>")
     assert text.endswith("|<b>")
-    assert UNSEEN.findall(text + templates.script({NAMES[3]: NAMES})) == []
+    assert UNSEEN.findall(text + templates.json_script({NAMES[3]: NAMES})) == []
 
 
 def test_every_error_can_be_printed() -> None:

@@ -64,8 +64,8 @@ def test_a_result_fits_one_screen(run, file, name):
 
 def test_the_first_table_has_three_rows_whatever_stands_above_it(file, monkeypatch):
     """A long answer leaves the table that belongs to it three rows, though the screen is full."""
-    size = screen._size(found := irmeta.describe(file, metrics="AP"))
-    monkeypatch.setattr(screen, "_size", lambda _: size._replace(lines=4))
+    size = screen._screen_size(found := irmeta.describe(file, metrics="AP"))
+    monkeypatch.setattr(screen, "_screen_size", lambda _: size._replace(lines=4))
     assert ": the first 3 of " in screen.screen(found)
 
 
@@ -203,9 +203,11 @@ def test_worst_and_best_topics_have_both_ends_where_rows_are_left_out(
     """Where 4 of the 6 rows fit they are the 2 worst and the 2 best, below the same title."""
     found = irmeta.versus(file, "s3-1", against="s4-1", metrics="AP@1000")
     whole, every = _of_topics(screen.screen(found))
-    size = screen._size(found)
+    size = screen._screen_size(found)
     lines = screen.screen(found).count("\n") + 1
-    monkeypatch.setattr(screen, "_size", lambda _: size._replace(lines=lines - 2))
+    monkeypatch.setattr(
+        screen, "_screen_size", lambda _: size._replace(lines=lines - 2)
+    )
     title, rows = _of_topics(screen.screen(found))
     assert title == whole
     assert rows == [*every[:2], *every[3:5]]
@@ -215,11 +217,11 @@ def test_a_single_row_is_never_left_out(file, monkeypatch):
     """However many lines there are, a table is shown whole rather than without its last row."""
     few = irmeta.select(irmeta.load(file), systems="s1-*,s2-*")
     found = irmeta.describe(few, metrics="AP@1000")
-    size = screen._size(found)
+    size = screen._screen_size(found)
     shown = set()
     for lines in range(10, 40):
         monkeypatch.setattr(
-            screen, "_size", lambda _, lines=lines: size._replace(lines=lines)
+            screen, "_screen_size", lambda _, lines=lines: size._replace(lines=lines)
         )
         left = re.findall(r"the first (\d+) of (\d+)", screen.screen(found))
         shown |= {int(every) - int(first) for first, every in left}

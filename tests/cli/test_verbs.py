@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 import irmeta
 from irmeta.cli import commands
-from irmeta.report.tables import named, whole
+from irmeta.report.tables import table_named, whole_tables
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies import STUDIES
@@ -92,9 +92,9 @@ def test_a_table_is_found_by_its_title(name):
     """A table that a result shows is found by the title that stands above it."""
     given = {name: made(name) for name in "ABC"} if "cubes" in NEED[name] else made("A")
     result = attrgetter(STUDIES[name].public)(irmeta)(given)
-    for title in whole(result.data):
-        assert named(result.data, title).height
-        assert named(result.data, title.partition(":")[0]).height
+    for title in whole_tables(result.data):
+        assert table_named(result.data, title).height
+        assert table_named(result.data, title.partition(":")[0]).height
 
 
 def test_most_commands_are_tested():

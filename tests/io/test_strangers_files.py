@@ -14,7 +14,7 @@ import irmeta
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.io.tables.spreadsheet import wide
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.figure import rendered
+from irmeta.report.plots.figure import figure_bytes
 
 SCORES = {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.125, "2": 0.75}}
 
@@ -116,7 +116,7 @@ def test_names_beyond_any_font_are_drawn() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = irmeta.describe(drawn)
-        picture = rendered(figure_of(found.data), "svg")
+        picture = figure_bytes(figure_of(found.data), "svg")
         assert "<svg" in found._repr_html_()
     xml = picture.decode()
     assert "\uffff" not in xml

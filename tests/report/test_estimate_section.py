@@ -21,7 +21,7 @@ HUMAN = MACHINE.copy(data=np.clip(MACHINE + RNG.normal(0, 0.1, MACHINE.shape), 0
 
 
 def content(*results) -> Content:
-    return Content.of(
+    return Content.prepared(
         {"made": MACHINE},
         missing="error",
         results=results,
@@ -45,9 +45,9 @@ def test_answers_from_a_machines_judgments_say_so() -> None:
         (by_machine, (), False),
         (MACHINE, (outcome,), False),
     ):
-        page = Content.of({"made": scores}, results=results)
+        page = Content.prepared({"made": scores}, results=results)
         for module in (description, reliability):
-            [panel] = page.each(partial(module.panel, page))
+            [panel] = page.panels_by_collection(partial(module.panel, page))
             assert panel.findings[0].startswith("By the machine's judgments: ") is told
         [best] = standings.panels(page)
         together = best.findings[0].startswith("By AP of people and machine together, ")
@@ -71,11 +71,11 @@ def test_two_intervals_of_one_mean_are_explained() -> None:
     """Where the page is of an estimate written as scores, the estimate's panel says why intervals differ."""
     outcome = estimate(HUMAN[:, :10], MACHINE)
     scores = estimated_scores(outcome)
-    page = Content.of({"estimate": scores}, results=(outcome,))
+    page = Content.prepared({"estimate": scores}, results=(outcome,))
     for panel in section.panels(page):
         assert f"those of {panel.label} (est.) by all topics" in panel.findings[-1]
     assert "(est.)" not in " ".join(section.panels(content(outcome))[0].findings)
-    [shown] = page.each(partial(description.panel, page))
+    [shown] = page.panels_by_collection(partial(description.panel, page))
     assert shown.shown == ["means"]
 
 

@@ -105,8 +105,8 @@ def test_a_report_replaces_nothing_through_a_link(
     kept = Kept(tmp_path / "page", "report", r"index\.html")
     with (
         pytest.raises(FileFormatError, match="holds something|was changed"),
-        kept.made(),
-        kept.replaced(["index.html"]) as write,
+        kept.making_folder(),
+        kept.replacing_files(["index.html"]) as write,
     ):
         write("index.html", "ours")
     assert victim.read_text() == before
@@ -117,6 +117,6 @@ def test_a_list_with_a_name_twice_is_not_ours(tmp_path: Path) -> None:
     (tmp_path / ".irmeta-report.json").write_text('{"files": {}, "files": {}}')
     with (
         pytest.raises(FileFormatError, match="not a report"),
-        Kept(tmp_path, "report", "x").made(),
+        Kept(tmp_path, "report", "x").making_folder(),
     ):
         pass

@@ -36,7 +36,7 @@ def test_the_panel_compares_with_the_first() -> None:
     cubes = {"nist": made(1), "llm": made(2), "crowd": made(3)}
     groups = {name: f"team{name}" for name in SYSTEMS}
     [panel] = panels(
-        Content.of(
+        Content.prepared(
             cubes,
             missing="error",
             teams=Groups(groups, source="t.csv"),

@@ -13,7 +13,7 @@ import xarray as xr
 
 import irmeta
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
-from irmeta.report.page.leaderboard import content, html, write_leaderboard
+from irmeta.report.page.leaderboard import page_content, page_text, write_leaderboard
 from irmeta.scores.cube import cube
 from irmeta.studies.leaderboard.study import leaderboard
 from irmeta.studies.result import Result
@@ -66,7 +66,7 @@ def test_a_column_of_values_names_its_metric(result: xr.Dataset) -> None:
     """The page heads an aggregate's values with its metric, where that has a name."""
     of_ndcg = cube(np.eye(3)[..., None], ["a", "b", "c"], ["x", "y", "z"], ["nDCG@10"])
     drawn = [leaderboard(of_ndcg, resamples=40), result]
-    heads = [content(one)["aggregates"][0]["column"] for one in drawn]
+    heads = [page_content(one)["aggregates"][0]["column"] for one in drawn]
     assert heads == ["Mean nDCG@10", "Mean"]
 
 
@@ -84,7 +84,7 @@ def test_a_board_marks_models_and_names_its_lines(tmp_path: Path) -> None:
         write_leaderboard(made, tmp_path / "none", highlight="nobody")
     assert "at once, if equal models have scores of one shape</span>" in text
     distinct = leaderboard(tied.isel(system=[0, 1]), resamples=40)
-    assert lines not in html(distinct.data, "Board", "s.parquet")
+    assert lines not in page_text(distinct.data, "Board", "s.parquet")
 
 
 def test_only_its_own_scripts_may_run(text: str) -> None:
@@ -115,7 +115,7 @@ def test_names_are_text(text: str) -> None:
 
 def test_the_page_says_what_python_did(result: xr.Dataset) -> None:
     """Models stand in order of rank; scores, ranks and predicted holes are those of the result."""
-    held = content(result)
+    held = page_content(result)
     assert held["aggregates"][0]["rank"] == sorted(held["aggregates"][0]["rank"])
     at = held["models"].index(NAMES[0])
     assert list(held["filled"]) == [0]
@@ -217,7 +217,7 @@ def test_an_earlier_page_of_something_else_says_nothing(result: xr.Dataset) -> N
         b'id="content">{"models":3}</script>',
         b'id="content">[]</script>',
     ):
-        assert "Since" not in html(result, "A", "s.parquet", page)
+        assert "Since" not in page_text(result, "A", "s.parquet", page)
 
 
 def test_a_board_knows_what_its_models_are(tmp_path: Path) -> None:

@@ -23,8 +23,8 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.metrics.predictivity import PARTITIONS
 from irmeta.report.page.panel import Panel, Picture, Section, numbers
 from irmeta.report.page.sections import SECTIONS as NAMES
-from irmeta.report.page.sections import module_of, sections
-from irmeta.report.page.systems.description import described
+from irmeta.report.page.sections import make_sections, module_of
+from irmeta.report.page.systems.description import description_of
 from irmeta.report.page.systems.significance import panel as of_significance
 from irmeta.report.page.systems.significance import range_of_power
 from irmeta.report.page.writing import _files_of, write_report
@@ -81,7 +81,7 @@ def test_only_its_own_scripts_may_run(page: Path) -> None:
     )
     scripts = re.findall(r"<script>(.*?)</script>", text, flags=re.DOTALL)
     assert len(scripts) == 2
-    assert f"script-src {templates.hashes(*scripts)};" in policy
+    assert f"script-src {templates.script_hashes(*scripts)};" in policy
     assert policy.startswith("default-src 'none'")
 
 
@@ -242,7 +242,7 @@ def test_the_card_on_differences_is_about_the_metric_of_the_page() -> None:
     made = cube(
         rng.random((4, 20, 6)), list("abcd"), list(map(str, range(20))), metrics
     )
-    content = Content.of(
+    content = Content.prepared(
         {"made": made}, by="nDCG@10", missing="error", source="s.parquet"
     )
     said = of_significance(content, "made").findings[0]
@@ -276,7 +276,9 @@ def test_a_report_for_print_has_pdfs(
     picture = Picture("Means", lambda: figure_of(outcome))
     panel = Panel("made", ["Said."], pictures={"means": picture})
     made = [Section("systems", "Systems", "Who?", "", "", [panel])]
-    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: made)
+    monkeypatch.setattr(
+        "irmeta.report.page.writing.make_sections", lambda *_, **__: made
+    )
     page = write_report({"made": scores}, tmp_path / "r", pdf=True)
     assert b"/FontFile2" in (page.parent / "figures/systems-means.pdf").read_bytes()
     assert (page.parent / "figures/systems-means.svg").is_file()
@@ -286,7 +288,7 @@ def run(
     cubes: Mapping[str, xr.DataArray], missing: Missing = "error", seed: int = 0
 ) -> dict[str, list[Panel]]:
     """Run the studies of the page, without writing it."""
-    made = sections(cubes, missing=missing, rng=seed)
+    made = make_sections(cubes, missing=missing, rng=seed)
     return {section.key: list(section.panels) for section in made}
 
 
@@ -385,9 +387,9 @@ def test_one_section_counts_those_beside_the_best(scores: xr.DataArray) -> None:
     close = scores / 10
     close.values += np.random.default_rng(1).random(close.shape) / 2
     [first] = run({"made": close}, "common")["standings"]
-    content = Content.of({"made": close}, missing="common")
+    content = Content.prepared({"made": close}, missing="common")
     by = first.options["by"]
-    may = described(content, "made").sel(metric=by)["rank_low"]
+    may = description_of(content, "made").sel(metric=by)["rank_low"]
     others = counted(int((may == 1).sum()) - 1, "other system")
     assert others[0] != "0"
     assert first.findings[0].endswith(
@@ -423,7 +425,7 @@ def test_reliability_speaks_of_the_metric_that_systems_are_ordered_by(
     last = str(scores.metric.values[-1])
     [section] = [
         one
-        for one in sections({"made": scores}, rng=0, by=last)
+        for one in make_sections({"made": scores}, rng=0, by=last)
         if one.key == "reliability"
     ]
     assert section.panels[0].findings[0].startswith(f"made, {last}: ")
@@ -457,7 +459,7 @@ def test_a_folder_of_something_else_is_left_alone(
     scores: xr.DataArray, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A report goes to a new or empty folder, or where a report was before."""
-    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: [])
+    monkeypatch.setattr("irmeta.report.page.writing.make_sections", lambda *_, **__: [])
     (tmp_path / "thesis.txt").write_text("years of work")
     with pytest.raises(FileFormatError, match="holds something that is not a report"):
         write_report({"made": scores}, tmp_path)
@@ -492,7 +494,9 @@ def test_each_panel_has_files_of_its_own_and_old_ones_go(
         latex={"predictors: how many (of 3), each": pl.DataFrame()},
     )
     assert _files_of("power", titled, []) == ["tables/power-predictors.tex"]
-    monkeypatch.setattr("irmeta.report.page.writing.sections", lambda *_, **__: made)
+    monkeypatch.setattr(
+        "irmeta.report.page.writing.make_sections", lambda *_, **__: made
+    )
     write_report({"made": scores}, tmp_path)
     (tmp_path / "tables" / "mine.csv").write_text("years of work")
     names = {"systems-東京-means.csv": "東京", "systems-大阪-means.csv": "大阪"}
@@ -534,7 +538,7 @@ def test_a_page_from_elsewhere_removes_nothing(
 ) -> None:
     """Neither links of a page nor names in its list lead a report to files that it did not write."""
     monkeypatch.setattr(
-        "irmeta.report.page.writing.sections", lambda *_, **__: _panel("a")
+        "irmeta.report.page.writing.make_sections", lambda *_, **__: _panel("a")
     )
     folder, victim = tmp_path / "report", tmp_path / "victim"
     folder.mkdir()
@@ -561,7 +565,7 @@ def test_a_report_does_not_write_through_links_nor_over_changed_files(
 ) -> None:
     """A table that somebody changed is neither replaced nor removed, and a folder that is a link is refused."""
     monkeypatch.setattr(
-        "irmeta.report.page.writing.sections", lambda *_, **__: _panel("a")
+        "irmeta.report.page.writing.make_sections", lambda *_, **__: _panel("a")
     )
     folder, other = tmp_path / "report", tmp_path / "other"
     write_report({"made": scores}, folder)
@@ -583,7 +587,7 @@ def test_an_interrupted_report_is_run_again(
 ) -> None:
     """A report that stops while it writes can be run again, and leaves the same files as one that did not stop."""
     monkeypatch.setattr(
-        "irmeta.report.page.writing.sections", lambda *_, **__: _panel("a", "b")
+        "irmeta.report.page.writing.make_sections", lambda *_, **__: _panel("a", "b")
     )
     write = writing._write_files
     half = tmp_path / "one" / "tables" / ".systems-b-means.csv.12345678.part"
@@ -615,7 +619,7 @@ def test_an_interrupted_report_is_run_again(
 def test_numbers_of_a_page_that_are_not_finite_are_null() -> None:
     """The JSON of a page has null for infinite and missing numbers, wherever they stand."""
     assert (
-        templates.script({"a": [float("nan"), {"b": float("inf")}, 1.5]})
+        templates.json_script({"a": [float("nan"), {"b": float("inf")}, 1.5]})
         == '{"a":[null,{"b":null},1.5]}'
     )
 
@@ -631,7 +635,7 @@ def test_the_top_of_a_page_has_the_answers_of_all_collections(
     power = re.search(r'"power-title".*?"gist">(.*?)</span>', text, re.DOTALL)[1]
     assert all(f"On {name}, " in power for name in ("first", "second", "third"))
     cubes = {name: made(seed, name) for seed, name in enumerate(("first", "second"))}
-    told = " ".join(headlines(sections(cubes, rng=5)).split())
+    told = " ".join(headlines(make_sections(cubes, rng=5)).split())
     assert "Leaderboard, first: " in told
     assert "Leaderboard, second: " in told
     assert "Size of the collection: second, AP@1000: " in told
@@ -723,7 +727,7 @@ def test_a_page_has_a_title_and_marks_systems(
     untitled = write_report({"made": scores}, tmp_path / "untitled")
     assert f"<h1>made: {size}</h1>" in untitled.read_text("utf-8")
     of_means = scores.mean("topic").expand_dims(topic=["all"], axis=1)
-    assert writing._titled({"m": of_means}) == f"m: {scores.sizes['system']} systems"
+    assert writing._title_of({"m": of_means}) == f"m: {scores.sizes['system']} systems"
     assert len(content(page)["boards"]["standings-0"]["marked"]) == 8
     assert page.read_text("utf-8").count('<tr class="marked">') == 8
     with pytest.raises(ScoresError, match="no system 'nobody'"):

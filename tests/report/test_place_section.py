@@ -13,7 +13,7 @@ def content(name, metrics):
     topics = list(factors.topic.values)
     drawn = np.random.default_rng(0).random((3, len(topics), len(metrics))) / 2
     scores = cube(drawn, ["a", "b", "c"], topics, metrics, collection=name)
-    return Content.of({name: scores}, missing="error")
+    return Content.prepared({name: scores}, missing="error")
 
 
 def test_systems_of_a_known_collection_are_drawn_with_their_intervals():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.metrics.ranking import beside_power
+from irmeta.report.page.metrics.ranking import superfluous_sentences
 from irmeta.scores.cube import cube
 
 
@@ -19,7 +19,7 @@ def content(*noise):
         ["AP", "P@10", "RR"],
     )
     scores = cube(np.stack(values, axis=2), *names, collection="made")
-    return Content.of(
+    return Content.prepared(
         {"made": scores},
         by="AP",
         teams="each",
@@ -29,7 +29,7 @@ def content(*noise):
 
 def test_a_metric_to_report_that_another_predicts_better_is_said_to_be_both():
     """A noisy metric says what no other does, yet another ranks systems better: one sentence says why both hold."""
-    [said] = beside_power(content(0.2, 0.3, 1.0), ["AP", "RR"])
+    [said] = superfluous_sentences(content(0.2, 0.3, 1.0), ["AP", "RR"])
     assert said.endswith(
         "as well as RR, or better (predictive power); this section chooses metrics for the scores that they explain."
     )
@@ -38,5 +38,5 @@ def test_a_metric_to_report_that_another_predicts_better_is_said_to_be_both():
 @pytest.mark.parametrize("chosen", [["AP"], []])
 def test_sections_that_agree_need_no_word(chosen):
     """Where no metric to report is surely predicted by another, nothing is said."""
-    assert beside_power(content(0.2, 0.3, 1.0), chosen) == []
-    assert beside_power(content(2.0, 2.0, 2.0), ["AP", "P@10", "RR"]) == []
+    assert superfluous_sentences(content(0.2, 0.3, 1.0), chosen) == []
+    assert superfluous_sentences(content(2.0, 2.0, 2.0), ["AP", "P@10", "RR"]) == []

@@ -38,7 +38,7 @@ def collection() -> tuple[dict, dict]:
 def test_scores_alone_have_no_section() -> None:
     """Without judgments and runs there is nothing to say of new runs."""
     cubes = {"made": evaluate(*collection(), "P@5 AP", collection="made")}
-    content = Content.of(cubes, missing="error")
+    content = Content.prepared(cubes, missing="error")
     assert panels(content) == []
 
 
@@ -48,7 +48,7 @@ def test_the_section_draws_what_the_study_found(tmp_path: Path) -> None:
     grades, runs = collection()
     outcome = reuse(grades, runs, depth=10, metrics="P@5 AP")
     scores = evaluate(grades, runs, "P@5 AP", collection="made")
-    content = Content.of(
+    content = Content.prepared(
         {"made": scores},
         missing="error",
         results=[outcome],
@@ -75,7 +75,7 @@ def test_what_makes_losses_too_small_stands_with_them() -> None:
     }
     outcome = reuse(few, runs, depth=5, metrics="P@5 AP")
     [panel] = panels(
-        Content.of({"made": evaluate(few, runs, "P@5 AP")}, results=[outcome])
+        Content.prepared({"made": evaluate(few, runs, "P@5 AP")}, results=[outcome])
     )
     warned = " ".join(panel.warnings)
     assert "documents of the pooled runs are judged" in warned
@@ -90,7 +90,9 @@ def test_each_run_s_loss_is_by_the_metric_of_the_page(by: str) -> None:
     grades, runs = collection()
     outcome = reuse(grades, runs, depth=10, metrics="P@5 AP")
     scores = evaluate(grades, runs, "P@5 AP", collection="made")
-    content = Content.of({"made": scores}, missing="error", results=[outcome], by=by)
+    content = Content.prepared(
+        {"made": scores}, missing="error", results=[outcome], by=by
+    )
     [panel] = panels(content)
     [axes] = panel.pictures["penalty"].draw().axes
     drawn = np.concatenate(
@@ -111,7 +113,7 @@ def test_systems_that_are_not_among_the_runs_are_named() -> None:
     scores = evaluate(grades, runs, "P@5 AP", collection="made")
     for given, said in ((fewer, True), (runs, False)):
         outcome = reuse(grades, given, depth=10, metrics="P@5 AP")
-        content = Content.of({"made": scores}, missing="error", results=[outcome])
+        content = Content.prepared({"made": scores}, missing="error", results=[outcome])
         [panel] = panels(content)
         told = "run3 of this page is not among these 7 runs (--runs)."
         assert (told in panel.warnings) is said

@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 from irmeta.report.page import leaderboard, writing
-from irmeta.report.page.templates import bundle
+from irmeta.report.page.templates import bundle_scripts
 
 SCRIPTS = Path(__file__).parent / "scripts"
 
@@ -30,7 +30,7 @@ def test_what_scripts_compute() -> None:
 @pytest.mark.parametrize("page", [writing, leaderboard], ids=["report", "board"])
 def test_a_name_is_defined_once(page: ModuleType) -> None:
     """No two scripts of a page define the same name, of which the later would take the place of the earlier."""
-    script = bundle(page._SCRIPTS)
+    script = bundle_scripts(page._SCRIPTS)
     defined = re.findall(r"^(?:function|const|let) (\w+)", script, re.MULTILINE)
     assert defined
     assert len(set(defined)) == len(defined)

@@ -292,14 +292,14 @@ class Within:
 
     def ask(self, task: str, until: float, **given: Any) -> dict[str, Any]:
         del given["limits"]
-        return tasks._answered(task, given)
+        return tasks._do_task(task, given)
 
 
 def work_off(site: Site, engine: Engine, child: Any = None) -> None:
     """Do what waits, without threads and without processes."""
     crew = Crew(site, engine, 1)
     crew._own.child = child or Within()
-    steps = {"received": crew._check, "accepted": crew._score}
+    steps = {"received": crew._check_submission, "accepted": crew._score_submission}
     while waiting := submissions.pending_submissions(engine, 10):
         for key, state in waiting:
             steps[state](key)

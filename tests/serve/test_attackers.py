@@ -49,7 +49,7 @@ class Served(Board):
         put = client.put(path, content=self._lines(orders), headers=self.headers)
         assert put.status_code == 201, put.text
         key = put.json()["key"]
-        crew._score(key)
+        crew._score_submission(key)
         told = client.get(f"/v1/submissions/{key}", headers=self.headers).json()["told"]
         if told is None:
             return Answer(None, np.zeros(0))
@@ -73,7 +73,7 @@ class Served(Board):
     def _join(self, engine: Any, client: Any) -> None:
         """Join with a team, and note what the board says that it gives away to all teams at most."""
         secret = people.invite(engine, self.key, "member", f"Eve {self.runs}")
-        said = organizing.leak(engine, boards.board_of(engine, self.key))
+        said = organizing.leak_in_words(engine, boards.board_of(engine, self.key))
         [bits] = re.findall(r"at most (\d+) bits", said) or [0]
         self.bounds[-1] = float(bits)
         form = {"secret": secret, "name": "E"}

@@ -100,7 +100,7 @@ def test_a_run_that_is_refused_meanwhile_is_not_missed(
     file = tmp_path / "site.tar"
     assert back_up(filled, file) == 2 + 4 + 1
     restore(file, tmp_path / "other")
-    filled.run(other.run).unlink()
+    filled.run_path(other.run).unlink()
     with pytest.raises(IrmetaError, match="lost"):
         back_up(filled, tmp_path / "again.tar")
     engine.dispose()
@@ -159,7 +159,10 @@ def test_a_site_that_is_there_goes_aside_and_is_not_served(
     (filled.folder / "newer").write_text("x")
     with pytest.raises(IrmetaError, match="--replace|replace=True"):
         restore(file, filled.folder)
-    with filled.alone("lock"), pytest.raises(IrmetaError, match="serves this site"):
+    with (
+        filled.locked_alone("lock"),
+        pytest.raises(IrmetaError, match="serves this site"),
+    ):
         restore(file, filled.folder, replace=True)
     aside = restore(file, filled.folder, replace=True)
     assert (aside / "newer").read_text() == "x"
@@ -178,7 +181,7 @@ def test_an_interrupted_backup_leaves_nothing(
         raise OSError(28, "No space left on device")
 
     with monkeypatch.context() as patch:
-        patch.setattr(backup, "_member", full)
+        patch.setattr(backup, "_archive_member", full)
         with pytest.raises(OSError, match="No space"):
             back_up(filled, file)
     run = next(path for path in (filled.folder / "runs").rglob("*") if path.is_file())

@@ -134,7 +134,7 @@ def test_a_run_comes_back_as_it_was_sent(served: Served) -> None:
     body = gzip.compress(a_run(40), mtime=1)
     key = served.put("back", body).json()["key"]
     assert served.get(f"/v1/submissions/{key}/run").content == body
-    path = served.site.run(hashlib.sha256(body).hexdigest())
+    path = served.site.run_path(hashlib.sha256(body).hexdigest())
     path.rename(path.with_name("away"))
     try:
         assert served.get(f"/v1/submissions/{key}/run").status_code == 404

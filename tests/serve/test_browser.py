@@ -70,9 +70,9 @@ def frozen(first: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     site = Site.open(Path(shutil.copytree(first, folder / "site")))
     engine = tables.open_catalogue(site.database)
     (folder / "run").write_bytes(a_run(77, 0.3))
-    from irmeta.serve.operating.importing import store
+    from irmeta.serve.operating.importing import copy_run
 
-    content = store(site, folder / "run")
+    content = copy_run(site, folder / "run")
     about = {"team": HOSTILE, "description": HOSTILE, "baseline": "r1"}
     about["link"] = f"https://example.org/{LONG}/{LONG}"
     submissions.submit(engine, "lab", LONG, content, received=1, about=about)
@@ -212,7 +212,7 @@ def test_any_two_are_compared_as_irmeta_compares(
         clusters = names
     known = dict(zip(names, clusters, strict=True))
     vectors = {name: {"P@1": row} for name, row in zip("abc", values, strict=True)}
-    cube = answers.cube("made", names, ["P@1"], vectors, known)
+    cube = answers.score_cube("made", names, ["P@1"], vectors, known)
     found = irmeta.versus(cube, "a", correct="none").isel(metric=0)
     board = {**answers.comparison_facts(cube), "clusters": clusters}
     written = as_script("board = ", board).decode()

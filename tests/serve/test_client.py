@@ -66,7 +66,7 @@ def test_a_server_that_does_not_answer_is_named(
     """Whoever waits for a score is told what is wrong with the server, or with the run, in a sentence."""
     monkeypatch.setattr(server._session, "request", answering(status, content))
     with pytest.raises(IrmetaError, match=says):
-        server.score("key")
+        server.await_score("key")
 
 
 def test_a_record_that_is_not_there_is_named(server: Server, monkeypatch) -> None:
@@ -79,7 +79,7 @@ def test_a_record_that_is_not_there_is_named(server: Server, monkeypatch) -> Non
     request = lambda *given, **more: next(steps)(*given, **more)  # noqa: E731
     monkeypatch.setattr(server._session, "request", request)
     with pytest.raises(IrmetaError, match="/b/lab/s/key/record.json: no"):
-        server.score("key")
+        server.await_score("key")
 
 
 def test_scores_that_are_not_there_are_named(server: Server, monkeypatch) -> None:

@@ -25,7 +25,7 @@ from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew import tasks
 from irmeta.serve.crew.child import Child
 from irmeta.serve.operating import importing
-from irmeta.serve.results.standing import stand
+from irmeta.serve.results.standing import compute_standing
 from irmeta.serve.site import Site
 
 from .conftest import (
@@ -46,7 +46,7 @@ def listening(
     folder = tmp_path_factory.mktemp("listening")
     site = Site.make(folder / "site")
     engine = tables.open_catalogue(site.database)
-    running.fill(site, engine, write_qrels(folder / "lab.txt"), [], "nDCG@10 AP")
+    running.fill_site(site, engine, write_qrels(folder / "lab.txt"), [], "nDCG@10 AP")
     running.token_file(site, engine)
     with on_a_port(application_of(site, engine, child)) as port:
         yield site, f"http://127.0.0.1:{port}/b/lab"
@@ -134,7 +134,7 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
 def _lines_of(site: Site) -> list[str]:
     """Name the runs that the board ranks."""
     engine = tables.open_catalogue(site.database)
-    ranked = stand(snapshot(engine, "lab"), {}).ranked
+    ranked = compute_standing(snapshot(engine, "lab"), {}).ranked
     engine.dispose()
     return [line.label for line in ranked]
 
@@ -317,16 +317,16 @@ def test_a_token_is_ours_alone(tmp_path: Path, monkeypatch) -> None:
     """A token that others can read, that is lost, or that nobody gave, is refused with the mend."""
     monkeypatch.delenv("IRMETA_TOKEN", raising=False)
     with pytest.raises(IrmetaError, match="IRMETA_TOKEN"):
-        client.token(None)
+        client.read_token(None)
     path = tmp_path / "token"
     with pytest.raises(IrmetaError, match="cannot be read"):
-        client.token(path)
+        client.read_token(path)
     path.write_text("secret\n")
     path.chmod(0o644)
     with pytest.raises(IrmetaError, match="chmod 600"):
-        client.token(path)
+        client.read_token(path)
     path.chmod(0o600)
-    assert client.token(path) == "secret"
+    assert client.read_token(path) == "secret"
 
 
 def test_serve_makes_and_fills_a_site_once(tmp_path: Path, monkeypatch, capsys) -> None:
@@ -532,7 +532,7 @@ def test_what_cannot_be_scored_fails_after_two_trials(tmp_path: Path) -> None:
     importing.open_board(site, engine, "lab", qrels=qrels)
     (tmp_path / "one").write_bytes(a_run(1))
     importing.import_runs(site, engine, "lab", [tmp_path / "one"])
-    truth = site.truth(hashlib.sha256(qrels.read_bytes()).hexdigest())
+    truth = site.judgments_path(hashlib.sha256(qrels.read_bytes()).hexdigest())
     truth.unlink()
     work_off(site, engine)
     assert submissions.count_by_state(engine, "lab") == {"failed": 1}
@@ -568,7 +568,7 @@ def test_a_list_without_an_id_is_refused(tmp_path: Path) -> None:
     """Topics or documents of a file that names none are no list."""
     (tmp_path / "ids.txt").write_text("\n \n")
     with pytest.raises(IrmetaError, match="ids.txt: there are no ids"):
-        importing.lines(tmp_path / "ids.txt")
+        importing.read_id_lines(tmp_path / "ids.txt")
 
 
 def test_organizers_read_who_is_invited_and_who_did_it(run, tmp_path: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_publisher_that_fails_is_replaced(filled: Site, monkeypatch) -> None:
     with pytest.raises(IrmetaError, match="publication: it takes too long"):
         crew._publish()
     assert (crew._left, crew._publisher.ended) == (None, 1)
-    assert crew.remarks("run", "run", boards.board_of(engine, "lab")).result().failed
+    assert crew.check_file("run", "run", boards.board_of(engine, "lab")).result().failed
     crew.close()
     engine.dispose()
 
@@ -63,7 +63,9 @@ def test_a_failure_names_no_path(filled: Site, tmp_path: Path) -> None:
     crew = Crew(filled, engine, 1)
     key = snapshot(engine, "lab").runs[0].key
     job = submissions.job_of(engine, key)
-    where = f"{filled.run(job.run)} and {filled.truth(job.qrels)} do not fit"
+    where = (
+        f"{filled.run_path(job.run)} and {filled.judgments_path(job.qrels)} do not fit"
+    )
 
     class Unfit:
         def ask(self, *_: object, **__: Any) -> dict[str, Any]:
@@ -71,8 +73,8 @@ def test_a_failure_names_no_path(filled: Site, tmp_path: Path) -> None:
 
     crew._own.child = Unfit()
     boards.rescore(engine, "lab")
-    crew._score(key)
-    crew._score(key)
+    crew._score_submission(key)
+    crew._score_submission(key)
     found = submissions.submission_of(engine, key)
     assert found.state == "failed"
     says = [one["text"] for one in found.remarks if one["level"] == "error"]
@@ -85,7 +87,7 @@ def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
     """A submission or a step that raises is logged, and the crew goes on, unless it is closed."""
     engine = tables.open_catalogue(filled.database)
     crew = Crew(filled, engine, 1)
-    crew._handed("nobody", crew._check).result()
+    crew._work_once("nobody", crew._check_submission).result()
     assert "submission nobody" in caplog.text
     monkeypatch.setattr(crews, "PAUSE", 0.0)
     steps = iter([ValueError("odd"), None])
@@ -98,7 +100,9 @@ def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
     crew._repeat(step)
     assert "the crew stumbled" in caplog.text
     caplog.clear()
-    crew._work("nobody", crew._check)  # what fails because all ends is no mistake
+    crew._work(
+        "nobody", crew._check_submission
+    )  # what fails because all ends is no mistake
     assert caplog.text == ""
     engine.dispose()
 
@@ -122,7 +126,7 @@ def test_what_is_left_over_is_removed(filled: Site) -> None:
     """Halves of files that a killed server left are gone when the next one begins."""
     for folder in ("", "tmp", "public", "truth"):
         (filled.folder / folder / "half.part").write_bytes(b"x")
-    filled.sweep()
+    filled.remove_leftovers()
     assert list(filled.folder.rglob("*.part")) == []
 
 
@@ -137,7 +141,7 @@ def test_a_date_that_passes_is_published(filled: Site, monkeypatch) -> None:
         asked.append(task)
         return {"versions": boards.board_versions(engine), "left": False}
 
-    monkeypatch.setattr(crew, "_written", written)
+    monkeypatch.setattr(crew, "_write_by_child", written)
     crew._publish()
     crew._publish()
     assert asked == ["publish", "publish_rest"]

@@ -97,7 +97,7 @@ def test_a_frozen_site_is_made_a_living_one(filled: Site, tmp_path: Path) -> Non
     # neither runs nor judgments came along; those that come again can be scored
     assert boards.rescore(engine, "lab") == 0
     [qrels] = (filled.folder / "truth").iterdir()
-    assert importing.judge(other, engine, "lab", qrels) == 1
+    assert importing.add_judgments(other, engine, "lab", qrels) == 1
     runs = list((filled.folder / "runs").glob("*/*"))
     importing.import_runs(other, engine, "lab", runs)
     work_off(other, engine)
@@ -218,7 +218,7 @@ def test_topics_without_a_cluster_are_refused(filled: Site, tmp_path: Path) -> N
     with qrels.open("a") as file:
         file.write("999 0 d00 1\n")
     with pytest.raises(IrmetaError, match="topic '999' has no cluster"):
-        importing.judge(filled, engine, "lab", qrels)
+        importing.add_judgments(filled, engine, "lab", qrels)
     engine.dispose()
 
 
@@ -275,7 +275,7 @@ def test_geometric_means_are_geometric(filled: Site, tmp_path: Path) -> None:
             wanted = means.sel(system=row["run"]).item()
             assert float(row["mean"]) == pytest.approx(wanted, abs=1e-12)
     fewer = write_qrels(tmp_path / "fewer.txt", without="301")
-    importing.judge(filled, engine, "lab", fewer)
+    importing.add_judgments(filled, engine, "lab", fewer)
     work_off(filled, engine)
     engine.dispose()
     publishing.publish(filled)
@@ -300,7 +300,7 @@ def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:
     importing.open_board(site, engine, "lab", qrels=qrels, clusters=clusters)
     (tmp_path / "run").write_text(renamed(a_run(1).decode()))
     about = {"team": "=cmd|' /C calc'!A0", "type": "\uff1dA1"}
-    content = importing.store(site, tmp_path / "run")
+    content = importing.copy_run(site, tmp_path / "run")
     submissions.submit(engine, "lab", "-A1", content, received=1, about=about)
     work_off(site, engine)
     engine.dispose()
@@ -323,8 +323,10 @@ def test_new_judgments_are_a_version(filled: Site, tmp_path: Path) -> None:
     publishing.publish(filled)
     before = (filled.public / "b/lab/data/scores.csv").read_bytes()
     fewer = write_qrels(tmp_path / "fewer.txt", without="301")
-    assert importing.judge(filled, engine, "lab", fewer, "topic 301 is out") == 2
-    assert importing.judge(filled, engine, "lab", fewer, "again") == 2
+    assert (
+        importing.add_judgments(filled, engine, "lab", fewer, "topic 301 is out") == 2
+    )
+    assert importing.add_judgments(filled, engine, "lab", fewer, "again") == 2
     publishing.publish(filled)
     assert (filled.public / "b/lab/data/scores.csv").read_bytes() == before
     work_off(filled, engine)
@@ -342,15 +344,15 @@ def test_what_a_change_shows_comes_first(filled: Site) -> None:
     """Tables and the pages of runs that changed are written at once; after the rest all is as if written anew."""
     engine = tables.open_catalogue(filled.database)
     publisher = Publisher(filled, engine)
-    publisher.begin()
+    publisher.write_first()
     # a run's scores by topic are there, and of which topics they are
     assert "b/lab/data/topics.csv" in files(filled.public)
-    assert not publisher.go_on(60)
+    assert not publisher.write_rest(60)
     before = files(filled.public)
     last = snapshot(engine, "lab").runs[0]
     submissions.withdraw(engine, last.key)
 
-    publisher.begin()
+    publisher.write_first()
     soon = files(filled.public)
     changed = {name for name in soon if soon[name] != before[name]}
     assert "b/lab/index.html" in changed
@@ -359,9 +361,9 @@ def test_what_a_change_shows_comes_first(filled: Site) -> None:
     pages = {name for name in changed if name.endswith("record.json")}
     assert len(pages) == 1
 
-    assert publisher.go_on(0)
+    assert publisher.write_rest(0)
     (filled.public / "b/lab/old.html").write_text("of a team that is gone")
-    assert not publisher.go_on(60)
+    assert not publisher.write_rest(60)
     engine.dispose()
     last_files = files(filled.public)
     publishing.publish(filled)
@@ -375,12 +377,12 @@ def test_a_board_that_did_not_change_is_left_alone(filled: Site) -> None:
     """A publisher writes nothing of a board whose version is the one that it wrote."""
     engine = tables.open_catalogue(filled.database)
     publisher = Publisher(filled, engine)
-    publisher.begin()
-    assert not publisher.go_on(60)
+    publisher.write_first()
+    assert not publisher.write_rest(60)
     table = filled.public / "b/lab/index.html"
     table.write_text("somebody else's")
-    publisher.begin()
-    assert not publisher.go_on(60)
+    publisher.write_first()
+    assert not publisher.write_rest(60)
     engine.dispose()
     assert table.read_text() == "somebody else's"
 
@@ -471,15 +473,15 @@ def test_one_leader_a_site(tmp_path: Path) -> None:
     site = Site.make(tmp_path / "site")
     left = site.temporary / "left.part"
     left.touch()
-    with site.served(), site.alone("leader"):
+    with site.being_served(), site.locked_alone("leader"):
         assert not left.exists()
         left.touch()
-        with site.served():
+        with site.being_served():
             assert left.exists()
         for lock in ("leader", "lock"):
             with (
                 pytest.raises(IrmetaError, match="another process"),
-                site.alone(lock),
+                site.locked_alone(lock),
             ):
                 pytest.fail("two are alone")
 
@@ -604,7 +606,7 @@ def test_boards_that_cannot_be_made(filled: Site, tmp_path: Path) -> None:
     with pytest.raises(IrmetaError, match="needs its judgments"):
         importing.open_board(filled, engine, "new")
     with pytest.raises(IrmetaError, match="judges no topic"):
-        importing.judge(filled, engine, "lab", other)
+        importing.add_judgments(filled, engine, "lab", other)
     with pytest.raises(IrmetaError, match=r"empty\.txt: no topics"):
         importing.open_board(filled, engine, "new", topics=empty)
     with pytest.raises(IrmetaError, match="no files in this folder"):

@@ -21,7 +21,7 @@ from irmeta.serve.catalogue import boards, databases, people, tables
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.operating import importing
 from irmeta.serve.pages import publishing
-from irmeta.serve.web.door import small
+from irmeta.serve.web.door import read_small_body
 
 from .conftest import a_run, beside, work_off, write_qrels
 from .test_my import OWN, asked, browser, form
@@ -437,7 +437,7 @@ def test_a_slow_form_is_cut_off(
 
     slow = Request({"type": "http", "method": "POST"}, never)  # type: ignore[arg-type]
     with pytest.raises(RefusedError, match="too slowly"):
-        asyncio.run(small(slow))
+        asyncio.run(read_small_body(slow))
 
 
 def test_checks_and_uploads_of_one_are_limited(

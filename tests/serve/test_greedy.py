@@ -130,12 +130,12 @@ def test_what_a_check_refuses_leaves_no_bytes(tmp_path: Path) -> None:
         assert submissions.keep_check(here.engine, other.key, said)
         submissions.remove_unnamed_bytes(here.site, here.engine, kept[0].name)
         assert [*runs.glob("*/*")] == kept
-        assert not list(checkup._damage(here.site, here.engine))
+        assert not list(checkup._damaged(here.site, here.engine))
         part = kept[0].with_name("0" * 64)
         part.touch()
-        assert not list(checkup._damage(here.site, here.engine))
+        assert not list(checkup._damaged(here.site, here.engine))
         os.utime(part, (1, 1))
-        [lost] = checkup._damage(here.site, here.engine)
+        [lost] = checkup._damaged(here.site, here.engine)
         assert "no run of the catalogue" in lost.wrong
 
 
@@ -158,7 +158,7 @@ def test_checks_of_a_person_wait_for_each_other(
         begun.append(path)
         return lasts
 
-    monkeypatch.setattr(Crew, "remarks", remarks)
+    monkeypatch.setattr(Crew, "check_file", remarks)
     check = ("member", "POST", "/v1/boards/track/check")
     with ThreadPoolExecutor(3) as several:
         asked = [several.submit(track.ask, *check, content=b"x") for _ in range(3)]
@@ -176,14 +176,14 @@ def test_checks_by_the_token_of_a_site_are_not_one_persons(
 ) -> None:
     """Whoever has the token of a site checks runs beside others who have it."""
     lasts: Future[Checked] = Future()
-    crew = SimpleNamespace(remarks=lambda *_: lasts)
+    crew = SimpleNamespace(check_file=lambda *_: lasts)
     here = door.Door(track.site, track.engine, crew)  # type: ignore[arg-type]
     run: Any = SimpleNamespace(part="run")
     visit = door.Visit(asking(here), people.Caller(None, "submit", site=True))
 
     async def ask() -> list[object]:
         asked = [
-            asyncio.ensure_future(visit.remarks(None, "run", run))
+            asyncio.ensure_future(visit.check_run(None, "run", run))
             for _ in range(2 * door.TEAM)
         ]
         await asyncio.sleep(0)
@@ -272,7 +272,7 @@ def test_a_disk_that_fills_meanwhile(tmp_path: Path, monkeypatch) -> None:
     site = Site(tmp_path, Settings(body=10))
     site.temporary.mkdir()
     full = iter([False, False, True])
-    monkeypatch.setattr(receive, "full_disk", lambda *_: next(full))
+    monkeypatch.setattr(receive, "is_disk_full", lambda *_: next(full))
     with pytest.raises(receive.RefusedError, match="disk of this site is full"):
         arriving(site, [b"x", b"x"])
     assert [*site.temporary.iterdir()] == []

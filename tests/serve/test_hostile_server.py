@@ -509,7 +509,7 @@ def test_a_token_is_one_word(tmp_path: Path, text: bytes) -> None:
     file.write_bytes(text)
     file.chmod(0o600)
     with pytest.raises(IrmetaError, match="token") as found:
-        client.token(file)
+        client.read_token(file)
     assert text.decode("latin-1")[:9] == "" or text.decode("latin-1")[:9] not in str(
         found.value
     )

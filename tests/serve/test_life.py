@@ -279,8 +279,8 @@ class Life(RuleBasedStateMachine):
         path.write_bytes(BODIES[body])
         importing.import_runs(self.host.site, self.host.engine, self.key, [path])
         [self.first] = submissions.submissions_of(self.host.engine, self.at, "")
-        self.host.crew._check(self.first.key)
-        self.host.crew._score(self.first.key)
+        self.host.crew._check_submission(self.first.key)
+        self.host.crew._score_submission(self.first.key)
 
     @rule(hours=st.integers(-3, 24))
     def clock(self, hours: int) -> None:
@@ -364,10 +364,10 @@ class Life(RuleBasedStateMachine):
         if again:
             boards.rescore(self.host.engine, self.key)
             if self.model.brought is not None:
-                self.host.crew._score(self.first.key)
+                self.host.crew._score_submission(self.first.key)
         for run in self.model.runs:
             if run.state == "accepted" or (again and run.state == "scored"):
-                self.host.crew._score(run.key)
+                self.host.crew._score_submission(run.key)
                 run.state, run.scored = "scored", True
                 self.look(run.team, run)
 

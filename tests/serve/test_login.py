@@ -396,7 +396,7 @@ def test_a_login_leads_to_pages_of_this_site_only(world: World, to: str) -> None
     browser = world.browser()
     assert world.come(browser, to=to).headers["location"] == "/my/"
     back = world.one.authorize(world.begin(browser), "ann")
-    cookie = login._Begun.of(browser.cookies["login"].strip('"'))
+    cookie = login._Begun.of_cookie(browser.cookies["login"].strip('"'))
     assert cookie
     browser.cookies.delete("login")
     browser.cookies.set("login", f'"{cookie._replace(to=to).cookie()}"')
@@ -619,7 +619,7 @@ def test_wrong_settings_are_a_sentence(tmp_path: Path, line: str, says: str) -> 
 def test_a_secret_is_needed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """A secret that is in no file, or no variable, is an error with its place; one that others read is a problem."""
     [one, _] = world.site.settings.login
-    assert world.site.secret(one) == SECRET
+    assert world.site.login_secret(one) == SECRET
     path = world.site.folder / "one.secret"
     path.chmod(0o644)
     assert any(
@@ -628,15 +628,15 @@ def test_a_secret_is_needed(world: World, monkeypatch: pytest.MonkeyPatch) -> No
     )
     path.write_text(" \n")
     with pytest.raises(IrmetaError, match="is empty"):
-        world.site.secret(one)
+        world.site.login_secret(one)
     named = msgspec.structs.replace(one, secret_file="", secret_env="OUR_SECRET")
     with pytest.raises(IrmetaError, match="OUR_SECRET is empty"):
-        world.site.secret(named)
+        world.site.login_secret(named)
     monkeypatch.setenv("OUR_SECRET", SECRET)
-    assert world.site.secret(named) == SECRET
+    assert world.site.login_secret(named) == SECRET
     path.unlink()
     with pytest.raises(IrmetaError, match="cannot be read"):
-        world.site.secret(one)
+        world.site.login_secret(one)
 
 
 def test_boards_are_open_where_people_can_log_in(tmp_path: Path, world: World) -> None:

@@ -18,7 +18,7 @@ from sqlalchemy import text
 from irmeta.serve.catalogue import boards, databases, people, submissions
 from irmeta.serve.catalogue.rules import RefusedError, now
 from irmeta.serve.pages import publishing
-from irmeta.serve.web.receive import file_in
+from irmeta.serve.web.receive import file_of_form
 
 from .conftest import a_run, beside, work_off, write_qrels
 from .test_people import Track, copied_track, open_track
@@ -429,7 +429,7 @@ def test_a_browser_sends_runs_under_the_rules_of_the_api(tmp_path: Path) -> None
         assert "was sent" not in client.get("/my/b/track").text
         [one] = submissions.submissions_of(track.engine, 1, "Lund")
         assert (one.name, one.description, one.state) == ("bm25", "a <b>", "accepted")
-        assert track.site.run(one.run).read_bytes() == a_run(1)
+        assert track.site.run_path(one.run).read_bytes() == a_run(1)
         again = client.post(where, **form(a_run(2), description="a <b>"))
         assert 'value="a &lt;b&gt;"' in again.text
         assert (again.status_code, "your run bm25 is there" in again.text) == (
@@ -508,7 +508,7 @@ async def pieces(body: bytes, cuts: list[int]) -> AsyncIterator[bytes]:
 
 async def read(body: AsyncIterator[bytes], kind: str, fields: dict[str, str]) -> bytes:
     """Return the file of a form."""
-    return b"".join([one async for one in file_in(body, kind, fields)])
+    return b"".join([one async for one in file_of_form(body, kind, fields)])
 
 
 @given(cuts=st.lists(st.integers(1, 40)), run=st.binary(max_size=60))

@@ -16,7 +16,7 @@ from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.operating import importing
 from irmeta.serve.pages import html, publishing
 from irmeta.serve.results.answers import Interval
-from irmeta.serve.results.standing import Line, Standing, _finding, stand
+from irmeta.serve.results.standing import Line, Standing, _finding, compute_standing
 from irmeta.serve.site import Site
 
 from .conftest import a_run, work_off, write_qrels
@@ -48,7 +48,7 @@ def test_a_run_is_cited(filled: Site) -> None:
     site = Site.open(filled.folder)
     engine = tables.open_catalogue(site.database)
     odd = {"team": "A & B}, url={x", "type": "manual"}
-    content = importing.store(site, next(site.folder.glob("runs/*/*")))
+    content = importing.copy_run(site, next(site.folder.glob("runs/*/*")))
     given = (engine, "lab", "odd_1", content)
     key = submissions.submit(*given, received=86_400_000_000, about=odd).key
     work_off(site, engine)
@@ -88,10 +88,10 @@ def test_repeats_are_runs_that_name_their_system(filled: Site) -> None:
     keys = []
     for run, name in zip(sorted(filled.folder.glob("runs/*/*")), "ab", strict=False):
         about = {"system": "sampler", "repeat": name}
-        given = (engine, "lab", f"sampler-{name}", importing.store(filled, run))
+        given = (engine, "lab", f"sampler-{name}", importing.copy_run(filled, run))
         keys.append(submissions.submit(*given, received=1, about=about).key)
     work_off(filled, engine)
-    found = stand(snapshot(engine, "lab"), {})
+    found = compute_standing(snapshot(engine, "lab"), {})
     engine.dispose()
     publishing.publish(filled)
     runs = json.loads((filled.public / "b/lab/data/board.json").read_text())["runs"]
@@ -197,7 +197,7 @@ def test_a_board_is_standardized_by_named_factors(filled: Site, tmp_path: Path) 
     irmeta.standardize.save(factors, path)
     engine = tables.open_catalogue(filled.database)
     boards.set_board(engine, "lab", {"factors": str(path), "licence": "CC0"})
-    found = stand(snapshot(engine, "lab"), {})
+    found = compute_standing(snapshot(engine, "lab"), {})
     engine.dispose()
     expected = irmeta.standing(cube, on=factors, metrics="nDCG@10")
     for line in found.ranked:

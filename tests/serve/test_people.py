@@ -30,7 +30,7 @@ from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.crew.crew import Crew
 from irmeta.serve.operating import checkup, importing, organizing
 from irmeta.serve.pages import publishing
-from irmeta.serve.results.standing import stand
+from irmeta.serve.results.standing import compute_standing
 from irmeta.serve.site import Site
 from irmeta.serve.web.app import application
 
@@ -292,7 +292,7 @@ def test_new_judgments_answer_again(tmp_path: Path) -> None:
         for change in ({}, {"step": 0.25}, {"title": "Track"}, {"step": 0.2}):
             boards.set_board(track.engine, "track", change)
             of = boards.board_of(track.engine, "track")
-            leak = organizing.leak(track.engine, of)
+            leak = organizing.leak_in_words(track.engine, of)
             said.append(int(re.findall(r"at most (\d+) bits", leak)[0]))
         # log2 C(14, 5) = 10.97 with steps of .2, log2 C(13, 4) = 9.48 with steps of .25
         assert said == [11, 19, 19, 33]
@@ -439,7 +439,7 @@ def test_a_draft_that_names_no_reveal_is_not_an_open_board(tmp_path: Path) -> No
             track.engine, people.digest_of(people.new_token(track.engine, "site"))
         )
         assert people.place_on_board(track.engine, site, found) == Place()
-        assert [one.key for one in organizing.hidden(track.engine)] == [
+        assert [one.key for one in organizing.hidden_boards(track.engine)] == [
             "other",
             "track",
         ]
@@ -551,7 +551,7 @@ def test_what_comes_after_the_reveal_takes_no_rank(track: Track) -> None:
         assert track.put(role, f"r{at}", a_run(at, 0.3)).status_code == 201
     boards.reveal(track.engine, "track", "track")
     work_off(track.site, track.engine)
-    before = stand(snapshot(track.engine, "track"), {})
+    before = compute_standing(snapshot(track.engine, "track"), {})
     perfect = "".join(
         f"{topic} Q0 {one} 1 {100 - int(one[1:]) - 50 * (int(one[1:]) % 2)} tag\n"
         for topic in TOPICS
@@ -561,7 +561,7 @@ def test_what_comes_after_the_reveal_takes_no_rank(track: Track) -> None:
     assert late.json()["marks"] == ["after the reveal"]
     assert track.put("rival", "other", a_run(9), baseline="late").status_code == 201
     work_off(track.site, track.engine)
-    found = stand(snapshot(track.engine, "track"), {})
+    found = compute_standing(snapshot(track.engine, "track"), {})
     [first, _] = found.apart
     assert first.scores[found.metric].value == 1.0
     assert (first.rank, first.claim) == (None, None)

@@ -18,12 +18,12 @@ from irmeta.serve.policy import (
     Limits,
     Role,
     Who,
-    accepting,
-    change,
-    ends,
-    left,
+    count_left,
+    end_of_runs,
     may,
+    needs_of_change,
     phase,
+    takes_in_time,
 )
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -168,12 +168,12 @@ def test_nothing_that_judgments_decide_is_seen_before_the_reveal(
 def test_a_deadline_to_the_microsecond() -> None:
     """A run is in time a microsecond before the board closes, and late when it does."""
     board = Board(opens=at(0), closes=at(5), reveals=at(8))
-    assert [accepting(board, at(5) + step) for step in (-1, 0)] == [True, False]
+    assert [takes_in_time(board, at(5) + step) for step in (-1, 0)] == [True, False]
     assert phase(board, at(8) - 1) == "waiting"
     assert phase(board, at(8)) == "revealed"
     open_board = Board(opens=at(0), reveals=at(0))
     assert phase(open_board, at(0)) == "revealed"
-    assert accepting(open_board, at(300))
+    assert takes_in_time(open_board, at(300))
 
 
 @pytest.mark.parametrize(
@@ -196,23 +196,23 @@ def test_a_deadline_to_the_microsecond() -> None:
 def test_what_a_change_needs(new: dict, day: float, outcome: str) -> None:
     """Drafts are free; later a sooner reveal and more feedback are typed, and a reveal is not undone."""
     given_ = {"opens": at(0), "closes": at(5), "reveals": at(8), "feedback": "ladder"}
-    assert change(Board(**given_), Board(**given_ | new), at(day)) == outcome
+    assert needs_of_change(Board(**given_), Board(**given_ | new), at(day)) == outcome
     frozen = Board(**given_, frozen=at(10))
-    assert change(frozen, Board(**given_), at(11)) is Change.REFUSED
+    assert needs_of_change(frozen, Board(**given_), at(11)) is Change.REFUSED
 
 
 def test_limits_by_hand() -> None:
     """Days and months are those of UTC; what lasts longest says when there is more."""
     limits = Limits(per_day=2, per_month=3, per_team=4)
-    assert left(Limits(), [at(0)] * 9, at(0))[:2] == (None, None)
-    assert left(limits, [], at(0.5))[:2] == (2, at(1))
-    assert left(limits, [at(0.1), at(0.9)], at(0.99))[:2] == (0, at(1))
-    assert left(limits, [at(0.1), at(0.9)], at(1))[:2] == (1, at(30))
-    assert left(limits, [at(0), at(0), at(1)], at(2))[:2] == (0, at(30))
-    assert left(limits, [at(0), at(0), at(1)], at(30))[:2] == (1, None)
+    assert count_left(Limits(), [at(0)] * 9, at(0))[:2] == (None, None)
+    assert count_left(limits, [], at(0.5))[:2] == (2, at(1))
+    assert count_left(limits, [at(0.1), at(0.9)], at(0.99))[:2] == (0, at(1))
+    assert count_left(limits, [at(0.1), at(0.9)], at(1))[:2] == (1, at(30))
+    assert count_left(limits, [at(0), at(0), at(1)], at(2))[:2] == (0, at(30))
+    assert count_left(limits, [at(0), at(0), at(1)], at(30))[:2] == (1, None)
     # a clock that was set back gives no more for the day
-    assert left(limits, [at(1.1), at(1.2)], at(1.05))[:2] == (0, at(2))
-    assert left(Limits(per_day=1), [at(3)], at(1))[:2] == (1, at(2))
+    assert count_left(limits, [at(1.1), at(1.2)], at(1.05))[:2] == (0, at(2))
+    assert count_left(Limits(per_day=1), [at(3)], at(1))[:2] == (1, at(2))
 
 
 def test_nothing_more_is_promised_after_the_end() -> None:
@@ -224,8 +224,8 @@ def test_nothing_more_is_promised_after_the_end() -> None:
         (Board(closes=at(0.9), late="mark"), (2, at(1), None)),
         (Board(closes=at(2), frozen=at(0.8)), (2, None, at(0.8))),
     ):
-        assert left(limits, [], at(0.5), ends(board)) == expected
-    never = left(Limits(per_team=1), [], at(0.5), at(0.9))
+        assert count_left(limits, [], at(0.5), end_of_runs(board)) == expected
+    never = count_left(Limits(per_team=1), [], at(0.5), at(0.9))
     assert never == (1, None, None)
 
 

@@ -17,8 +17,8 @@ from irmeta.serve.catalogue import boards, tables
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.operating import importing
 from irmeta.serve.pages import publishing
-from irmeta.serve.pages.forms import quoted
-from irmeta.serve.results.standing import stand
+from irmeta.serve.pages.forms import as_yaml
+from irmeta.serve.results.standing import compute_standing
 from irmeta.serve.site import Site
 
 from .conftest import a_run, work_off
@@ -170,7 +170,7 @@ def test_texts_of_people_stay_texts(filled: Site) -> None:
 )
 def test_yaml_reads_what_was_written(text: str) -> None:
     """A text between quotes is one text again."""
-    assert yaml.safe_load(f"a: {quoted(text)}\n") == {"a": text}
+    assert yaml.safe_load(f"a: {as_yaml(text)}\n") == {"a": text}
 
 
 def test_data_describe_themselves(filled: Site) -> None:
@@ -227,7 +227,7 @@ def test_a_certificate_says_what_it_certifies(filled: Site) -> None:
     engine = tables.open_catalogue(filled.database)
     scores = filled.public / "b/lab/data/scores.parquet"
     importing.import_scores(engine, scores, "other")
-    found = stand(snapshot(engine, "other"), {})
+    found = compute_standing(snapshot(engine, "other"), {})
     engine.dispose()
     publishing.publish(filled)
     key = found.ranked[0].key

@@ -568,13 +568,13 @@ def test_logs_have_neither_tokens_nor_names(
     run.write_bytes(a_run(1))
     site = Site.make(tmp_path / "site")
     engine = tables.open_catalogue(site.database)
-    running.fill(site, engine, write_qrels(tmp_path / "lab.txt"), [run], "AP")
+    running.fill_site(site, engine, write_qrels(tmp_path / "lab.txt"), [run], "AP")
     token = running.token_file(site, engine).read_text().strip()
     crew = Crew(site, engine, 1)
     crew._publisher = child  # whose other child checks and logs is this crew's own
     with logged(), on_a_port(application(site, engine, crew)) as port:
         to = f"http://127.0.0.1:{port}"
-        running._say(site, engine, to)
+        running._print_addresses(site, engine, to)
         board = Server(f"{to}/b/lab", token)
         board.submit(run, "secretname2", {"team": "secretteam"})
         run.write_bytes(b"secretline\n")
@@ -605,11 +605,11 @@ def test_logs_have_neither_tokens_nor_names(
 
 @contextmanager
 def logged() -> Iterator[None]:
-    """Log to the standard error as a server does; pytest has a handler already, so that `logs.begin` adds none."""
+    """Log to the standard error as a server does; pytest has a handler already, so that none is added."""
     root = logging.getLogger()
     kept, root.handlers = root.handlers, []
     try:
-        logs.begin()
+        logs.begin_logging()
         yield
     finally:
         root.handlers = kept

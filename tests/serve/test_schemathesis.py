@@ -45,7 +45,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]
         found[role] = people.new_token(engine, role, who, people.SCOPES[role])
     for at, team in enumerate(("Lund", SECRET)):
         (folder / "run").write_bytes(a_run(at))
-        content = importing.store(site, folder / "run")
+        content = importing.copy_run(site, folder / "run")
         given = {"received": 1, "by": Place(Role.MEMBER, team)}
         made = submissions.submit(engine, "track", f"run-{at}", content, **given)
         found[team] = made.key

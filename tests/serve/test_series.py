@@ -18,7 +18,7 @@ from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.operating import importing
 from irmeta.serve.pages import html, publishing
 from irmeta.serve.results import answers, series
-from irmeta.serve.results.standing import stand
+from irmeta.serve.results.standing import compute_standing
 from irmeta.serve.site import Site
 
 YEARS = {"2020": 0.0, "2021": 0.08, "2022": 0.09}
@@ -46,7 +46,9 @@ def scores(year: str, lift: float, common: tuple[str, ...]) -> xr.DataArray:
     vectors = {
         name: {"AP": row} for name, row in zip(names, np.clip(drawn, 0, 1), strict=True)
     }
-    return answers.cube(year, [f"{year}.{at}" for at in range(10)], ["AP"], vectors)
+    return answers.score_cube(
+        year, [f"{year}.{at}" for at in range(10)], ["AP"], vectors
+    )
 
 
 def site_of(folder: Path, common: tuple[str, ...] = COMMON) -> Site:
@@ -81,7 +83,7 @@ def shown(made: Path) -> Shown:
     site = Site.open(made)
     engine = tables.open_catalogue(site.database)
     publisher = publishing.Publisher(site, engine)
-    publisher.begin()
+    publisher.write_first()
     engine.dispose()
     editions = [one.edition for one in publisher._shown.values() if one.edition]
     return Shown(site, editions, seen(site))
@@ -100,8 +102,8 @@ def seen(site: Site) -> str:
 
 def page(site: Site) -> str:
     """Return the page of the series alone, without marks."""
-    [track] = series.series(editions(site), {})
-    return plain(html.series(site, track)[1].decode())
+    [track] = series.series_of(editions(site), {})
+    return plain(html.series_page(site, track)[1].decode())
 
 
 def plain(text: str) -> str:
@@ -114,14 +116,14 @@ def editions(site: Site) -> list[series.Edition]:
     engine = tables.open_catalogue(site.database)
     shots = [snapshot(engine, f"t{year}") for year in YEARS]
     engine.dispose()
-    found = [series.edition(shot, stand(shot, {})) for shot in shots]
+    found = [series.edition_of(shot, compute_standing(shot, {})) for shot in shots]
     return [one for one in found if one is not None]
 
 
 def test_anchors_compare_editions(shown: Shown) -> None:
     """What the page says of two editions is what `irmeta place --anchor` says of their best runs."""
     text = shown.page
-    [track] = series.series(shown.editions, {})
+    [track] = series.series_of(shown.editions, {})
     assert [one.name for one in track.editions] == list(YEARS)
     older, newer = track.editions[0], track.editions[2]
     cubes = {one.key: one.scores for one in (older, newer)}
@@ -139,13 +141,13 @@ def test_anchors_compare_editions(shown: Shown) -> None:
     assert f"{value:+.3f} standardized ({low:+.3f} to {high:+.3f})" in text
     assert "cannot be compared" not in text
     # the older best run stands where its own score, moved by the difference, stands
-    there = track.place(older, newer)
+    there = track.place_of_best(older, newer)
     moved = newer.best.standing["standardized"] - value
     below = 100 * np.mean(np.array(newer.places) < moved)
     assert there is not None
     assert there.value == pytest.approx(below)
     assert there.low <= there.value <= there.high
-    assert track.place(older, older) is None
+    assert track.place_of_best(older, older) is None
 
 
 def test_claims_are_added_up_over_years(shown: Shown) -> None:
@@ -169,8 +171,8 @@ def with_anchors(shown: Shown, *names: str) -> str:
         replace(one, anchors={name: one.anchors[name] for name in names})
         for one in shown.editions
     ]
-    [track] = series.series(anchored, {})
-    return plain(html.series(shown.site, track)[1].decode())
+    [track] = series.series_of(anchored, {})
+    return plain(html.series_page(shown.site, track)[1].decode())
 
 
 def test_without_anchors_nothing_is_compared(shown: Shown, tmp_path: Path) -> None:
@@ -217,16 +219,16 @@ def test_hidden_editions_leave_no_trace(site: Site) -> None:
     """An edition that not everybody may see is on no public page of its series, from the moment that this is so."""
     engine = tables.open_catalogue(site.database)
     publisher = publishing.Publisher(site, engine)
-    publisher.begin()
-    publisher.go_on(60)
+    publisher.write_first()
+    publisher.write_rest(60)
     boards.set_board(engine, "t2022", {"visibility": "readers"})
-    publisher.begin()
+    publisher.write_first()
     shown = (site.public / "series/track/index.html").read_text()
     assert "2021" in shown
     assert "2022" not in shown
     for year in ("2020", "2021"):
         boards.set_board(engine, f"t{year}", {"visibility": "readers"})
-    publisher.begin()
+    publisher.write_first()
     engine.dispose()
     assert not (site.public / "series").exists()
     assert "series/" not in (site.public / "index.html").read_text()
@@ -240,12 +242,12 @@ def test_an_edition_waits_for_its_reveal(site: Site) -> None:
         last = tables.board.c.key == "t2022"
         db.execute(sa.update(tables.board).where(last).values(hidden))
     publisher = publishing.Publisher(site, engine)
-    publisher.begin()
+    publisher.write_first()
     assert "2021" in seen(site)
     assert "2022" not in seen(site)
     assert (site.public / "b/t2022/index.html").exists()
     boards.reveal(engine, "t2022", "t2022")
-    publisher.begin()
+    publisher.write_first()
     engine.dispose()
     assert "2022" in seen(site)
 
@@ -257,7 +259,7 @@ def test_names_of_editions_are_text(site: Site) -> None:
     for name in ("../up", "A", "a/b", "x" * 41):
         with pytest.raises(IrmetaError, match="series"):
             boards.set_board(engine, "t2021", {"series": name})
-    publishing.Publisher(site, engine).begin()
+    publishing.Publisher(site, engine).write_first()
     engine.dispose()
     shown = (site.public / "series/track/index.html").read_text()
     assert "<script>alert" not in shown
@@ -287,14 +289,14 @@ def test_editions_are_in_the_order_of_people(shown: Shown) -> None:
     """Edition 9 comes before edition 10."""
     called = zip(shown.editions, ("round 10", "round 9", "round 1"), strict=True)
     named = [replace(one, name=name) for one, name in called]
-    [track] = series.series(named, {})
+    [track] = series.series_of(named, {})
     names = [one.name for one in track.editions]
     assert names == ["round 1", "round 9", "round 10"]
 
 
 def test_a_series_is_called_as_its_newest_edition(shown: Shown) -> None:
     """The heading of a series is the title of its newest edition without the year; its key where nothing is left."""
-    [track] = series.series(shown.editions, {})
+    [track] = series.series_of(shown.editions, {})
     for title, said in (("Deep Learning (2022)", "Deep Learning"), ("2022", "track")):
         last = replace(track.editions[-1], title=title)
         assert replace(track, editions=[*track.editions[:-1], last]).title == said

@@ -13,8 +13,8 @@ from irmeta.serve.operating import importing
 from irmeta.serve.pages import publishing
 from irmeta.serve.pages.forms import signed
 from irmeta.serve.results import answers
-from irmeta.serve.results.series import edition
-from irmeta.serve.results.standing import stand
+from irmeta.serve.results.series import edition_of
+from irmeta.serve.results.standing import compute_standing
 from irmeta.serve.site import Site
 
 from .conftest import a_run, work_off
@@ -24,7 +24,7 @@ def test_runs_of_one_name_are_told_by_their_keys(filled: Site, tmp_path: Path) -
     """Runs of one name, and a withdrawn one, have their keys beside it; a replaced one leaves its name alone."""
     engine = tables.open_catalogue(filled.database)
     (tmp_path / "run").write_bytes(a_run(9, 0.4))
-    content = importing.store(filled, tmp_path / "run")
+    content = importing.copy_run(filled, tmp_path / "run")
     keys = [
         submissions.submit(
             *(engine, "lab", "same", content), received=at, about={"team": team}
@@ -33,7 +33,7 @@ def test_runs_of_one_name_are_told_by_their_keys(filled: Site, tmp_path: Path) -
     ]
     submissions.withdraw(engine, keys[-1])
     work_off(filled, engine)
-    found = stand(snapshot(engine, "lab"), {})
+    found = compute_standing(snapshot(engine, "lab"), {})
     engine.dispose()
     labels = [found.lines[key].label for key in keys]
     assert labels == [f"same ({key})" for key in keys]
@@ -48,7 +48,7 @@ def test_no_later_run_takes_the_place_of_a_baseline(
     own = {"series": "years", "anchors": {"old": "r0"}}
     boards.set_board(engine, "lab", own)
     (tmp_path / "run").write_bytes(a_run(9, 3.0))
-    content = importing.store(filled, tmp_path / "run")
+    content = importing.copy_run(filled, tmp_path / "run")
     keys = {
         (team, name): submissions.submit(
             *(engine, "lab", name, content),
@@ -64,12 +64,12 @@ def test_no_later_run_takes_the_place_of_a_baseline(
     work_off(filled, engine)
     shot = snapshot(engine, "lab")
     engine.dispose()
-    found = stand(shot, {})
+    found = compute_standing(shot, {})
     first = next(run.key for run in shot.runs if run.name == "r0")
     bases = {name: found.lines[key].baseline for (_, name), key in keys.items()}
     assert bases["new"] is found.lines[first]
     assert bases["newer"] is found.lines[keys["rival", "r0"]]
-    assert edition(shot, found).anchors == {"old": found.lines[first].label}
+    assert edition_of(shot, found).anchors == {"old": found.lines[first].label}
 
 
 def test_a_best_run_is_named(filled: Site, tmp_path: Path) -> None:
@@ -81,7 +81,7 @@ def test_a_best_run_is_named(filled: Site, tmp_path: Path) -> None:
     (tmp_path / "best").write_bytes(a_run(9, 3.0))
     importing.import_runs(filled, engine, "lab", [tmp_path / "best"])
     work_off(filled, engine)
-    found = stand(snapshot(engine, "lab"), {})
+    found = compute_standing(snapshot(engine, "lab"), {})
     engine.dispose()
     publishing.publish(filled)
     assert found.metrics == ["P@10"]
@@ -112,11 +112,11 @@ def test_a_run_without_a_score_has_no_line(filled: Site, tmp_path: Path) -> None
     """A run that waits for its score is no line of the board, and the others stand as before."""
     (tmp_path / "new").write_bytes(a_run(12))
     engine = tables.open_catalogue(filled.database)
-    before = stand(snapshot(engine, "lab"), {})
+    before = compute_standing(snapshot(engine, "lab"), {})
     importing.import_runs(filled, engine, "lab", [tmp_path / "new"])
     [(key, _)] = submissions.pending_submissions(engine, 10)
     submissions.keep_check(engine, key, submissions.Checked([]))
-    found = stand(snapshot(engine, "lab"), {})
+    found = compute_standing(snapshot(engine, "lab"), {})
     engine.dispose()
     assert key not in found.lines
     number = len(before.ranked) + 1
@@ -128,6 +128,6 @@ def test_a_run_without_a_score_has_no_line(filled: Site, tmp_path: Path) -> None
 def test_equal_runs_differ_by_nothing() -> None:
     """The difference of equal runs is 0, and is not written as a loss."""
     same = {"AP": np.array([0.5, 0.7])}
-    scores = answers.cube("lab", ["1", "2"], ["AP"], {"a": same, "b": same})
+    scores = answers.score_cube("lab", ["1", "2"], ["AP"], {"a": same, "b": same})
     [found] = answers.differences(scores, "AP", "a", ["b"])
     assert signed(found.value) == "+0.000"

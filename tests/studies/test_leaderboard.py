@@ -14,8 +14,8 @@ from scipy.stats import kendalltau
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.plots import figure_of
 from irmeta.report.plots.systems.leaderboard import front, ranks
-from irmeta.report.screen import whole
-from irmeta.report.tables import document, render
+from irmeta.report.screen import whole_tables
+from irmeta.report.tables import json_document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.description.study import describe
@@ -113,7 +113,7 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
     )
     assert "whatever the missing scores are" in findings(holed)[1]
     assert "holes allow" in overview(holed)["leaderboard"].columns
-    assert whole(holed)["ranks"]["mean"].str.contains(" to ").any()
+    assert whole_tables(holed)["ranks"]["mean"].str.contains(" to ").any()
 
 
 def test_aggregates_without_values_are_not_said_to_agree() -> None:
@@ -190,8 +190,8 @@ def test_ranks_that_ignore_holes_say_so(
     head = findings(made)[0]
     assert f", {says}, {first.system.item()} is first of 14 models" in head
     assert f"but missing scores allow it ranks {ends[0]:.0f} to {ends[1]:.0f}" in head
-    both = {row[0]: row for row in whole(holed)["ranks"].iter_rows()}
-    shown = both[first.system.item()][whole(holed)["ranks"].columns.index(kind)]
+    both = {row[0]: row for row in whole_tables(holed)["ranks"].iter_rows()}
+    shown = both[first.system.item()][whole_tables(holed)["ranks"].columns.index(kind)]
     assert shown == f"1 ({ends[0]:.0f} to {ends[1]:.0f})"
 
 
@@ -516,7 +516,7 @@ def test_tables_and_views(full: xr.Dataset, predicted: xr.Dataset) -> None:
     views = tables(full)
     assert views["models"].height == 14 * 5
     assert set(views) == {"models", "aggregates", "tau", "tasks", "few", "first"}
-    assert document(predicted)["study"] == "leaderboard"
+    assert json_document(predicted)["study"] == "leaderboard"
     assert max(map(len, render(full, width=80).splitlines())) <= 80
     assert views["few"]["tasks"].to_list() == list(range(1, 11))
 

@@ -300,14 +300,14 @@ class Derived:
     ) -> None:
         """Write the page of a result, and say what changed since the one that was there."""
         from irmeta.report.kept import PAGE
-        from irmeta.report.page.since import told
+        from irmeta.report.page.since import changes_said
 
         old = folder / PAGE
         before = old.read_bytes() if old.is_file() else b""
         page = _imported(self.verb.page)(result, folder, **of_page)
         say_wrote(page, "open it in a browser, mail it, or host it", quiet=quiet)
-        changed = told(page.read_bytes())
-        if changed != told(before):
+        changed = changes_said(page.read_bytes())
+        if changed != changes_said(before):
             say(folded(changed), quiet=quiet)
 
     def _file(self, name: str) -> tuple[Any, Any]:

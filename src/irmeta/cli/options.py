@@ -390,9 +390,9 @@ class Shown:
     def _say_if_small(self, drawn: "Figure") -> None:
         """Say at which width the names of a narrow plot can be read."""
         from irmeta.cli.output import say
-        from irmeta.report.plots.layout import READABLE, smallest
+        from irmeta.report.plots.layout import READABLE, smallest_text
 
-        size = smallest(drawn)
+        size = smallest_text(drawn)
         if self.plot_width is None or size >= READABLE:
             return
         wide = math.ceil(10 * self.plot_width * READABLE / size) / 10

@@ -46,19 +46,20 @@ class Folder:
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        """Close the folder."""
         if self._handle is not None:
             os.close(self._handle)
 
     def names(self, inside: str = "") -> list[str]:
         """List what the folder holds, or a folder inside of it; nothing where that is a link or does not exist."""
-        with suppress(OSError), self._inside(inside) as handle:
+        with suppress(OSError), self._opened_folder(inside) as handle:
             where = self.path / inside if handle is None else handle
             return sorted(os.listdir(where))  # noqa: PTH208 pathlib knows no handles
         return []
 
     def has(self, name: str) -> bool:
         """Say whether anything has this name, a link too."""
-        with suppress(OSError), self._at(name) as (handle, leaf):
+        with suppress(OSError), self._opened_at(name) as (handle, leaf):
             os.stat(leaf, dir_fd=handle, follow_symlinks=False)
             return True
         return False
@@ -67,7 +68,7 @@ class Folder:
         """Return what a file holds; None where there is no such file, or a link or anything else has its name."""
         with (
             suppress(OSError),
-            self._at(name) as (handle, leaf),
+            self._opened_at(name) as (handle, leaf),
             os.fdopen(os.open(leaf, _FILE, dir_fd=handle), "rb") as file,
         ):
             if stat.S_ISREG(os.fstat(file.fileno()).st_mode):
@@ -78,8 +79,8 @@ class Folder:
         """Write a file, which appears whole or not at all; a link of its name is replaced, not followed."""
         data = content.encode() if isinstance(content, str) else content
         try:
-            with self._at(name, make=True) as (handle, leaf):
-                _write(handle, leaf, data)
+            with self._opened_at(name, make=True) as (handle, leaf):
+                _write_whole(handle, leaf, data)
         except OSError as error:
             raise FileFormatError(
                 f"{self.path / name}: cannot be written ({error.strerror or error})"
@@ -89,7 +90,7 @@ class Folder:
         """Remove a file."""
         with (
             suppress(FileNotFoundError, NotADirectoryError),
-            self._at(name) as (handle, leaf),
+            self._opened_at(name) as (handle, leaf),
         ):
             os.unlink(leaf, dir_fd=handle)
 
@@ -101,14 +102,14 @@ class Folder:
             self.remove(f"{inside}/{left}" if inside else left)
 
     @contextmanager
-    def _at(self, name: str, *, make: bool = False) -> Iterator[Place]:
+    def _opened_at(self, name: str, *, make: bool = False) -> Iterator[Place]:
         """Yield where a name is looked up."""
         inside, _, leaf = name.rpartition("/")
-        with self._inside(inside, make=make) as handle:
+        with self._opened_folder(inside, make=make) as handle:
             yield handle, leaf if _HANDLES else str(self.path / name)
 
     @contextmanager
-    def _inside(self, name: str, *, make: bool = False) -> Iterator[int | None]:
+    def _opened_folder(self, name: str, *, make: bool = False) -> Iterator[int | None]:
         """Open a folder inside of this one, or this one where it has no name; a link raises OSError."""
         if not name:
             yield self._handle
@@ -127,7 +128,7 @@ class Folder:
             os.close(handle)
 
 
-def _write(folder: int | None, path: str, data: bytes) -> None:
+def _write_whole(folder: int | None, path: str, data: bytes) -> None:
     """Write beside a file, and put it in its place once it is on the disk."""
     before, _, name = path.rpartition(os.sep)
     part = os.path.join(before, f".{name}.{secrets.token_hex(4)}.part")  # noqa: PTH118

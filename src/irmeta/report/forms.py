@@ -62,19 +62,19 @@ def csv(frame: "pl.DataFrame") -> str:
 def text(
     frame: "pl.DataFrame", title: str | None = None, *, width: int | None = None
 ) -> str:
-    """Draw a data frame for reading; see `drawn`."""
+    """Return a data frame as text for reading; see `draw_columns`."""
     columns = frame.to_dict(as_series=False)
-    return drawn(columns, _numeric(frame), title, width=width)
+    return draw_columns(columns, _numeric_columns(frame), title, width=width)
 
 
-def drawn(
+def draw_columns(
     columns: Mapping[str, Sequence[Any]],
     numeric: Collection[str],
     title: str | None = None,
     *,
     width: int | None = None,
 ) -> str:
-    """Draw columns for reading, in blocks of as many columns as the width holds.
+    """Return columns as text for reading, in blocks of as many columns as the width holds.
 
     numeric : the columns of numbers, which stand to the right and are not folded.
     """
@@ -86,7 +86,9 @@ def drawn(
     console = Console(
         file=buffer, width=width or WIDTH, highlight=False, markup=False, emoji=False
     )
-    for at, block in enumerate(_blocks(widths, console.width, _naming(cells, numeric))):
+    for at, block in enumerate(
+        _blocks(widths, console.width, _naming_columns(cells, numeric))
+    ):
         if at:
             buffer.write("\n")
         table = Table(box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
@@ -109,34 +111,36 @@ def drawn(
 
 def side_by_side(frame: "pl.DataFrame", width: int | None = None) -> "pl.DataFrame":
     """Return the columns of a data frame that stand in the first block of its text."""
-    cells, numeric = _cells(frame.to_dict(as_series=False)), _numeric(frame)
+    cells, numeric = _cells(frame.to_dict(as_series=False)), _numeric_columns(frame)
     widths = _widths(cells, numeric, width or WIDTH)
-    return frame.select(_blocks(widths, width or WIDTH, _naming(cells, numeric))[0])
+    return frame.select(
+        _blocks(widths, width or WIDTH, _naming_columns(cells, numeric))[0]
+    )
 
 
-def _numeric(frame: "pl.DataFrame") -> set[str]:
+def _numeric_columns(frame: "pl.DataFrame") -> set[str]:
     """Return the names of the columns of numbers."""
     return {name for name, kind in frame.schema.items() if kind.is_numeric()}
 
 
 def _cells(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    return {name: column(values) for name, values in columns.items()}
+    return {name: column_texts(values) for name, values in columns.items()}
 
 
-def column(values: Sequence[Any], digits: int = 3) -> list[str]:
-    """Write a column as people read it: one of whole numbers, as counts are, without decimals.
+def column_texts(values: Sequence[Any], digits: int = 3) -> list[str]:
+    """Return the texts of a column as people read it: of whole numbers, as counts are, without decimals.
 
-    >>> column([0.25, 1.0]), column([12.0, 3.0])
+    >>> column_texts([0.25, 1.0]), column_texts([12.0, 3.0])
     (['.250', '1.000'], ['12', '3'])
     """
-    kept = 0 if _counts(values) else digits
+    kept = 0 if _are_counts(values) else digits
     return [cell(value, kept) for value in values]
 
 
-def _counts(values: Sequence[Any]) -> bool:
+def _are_counts(values: Sequence[Any]) -> bool:
     """Return whether a column has whole numbers only, and not only 0 and 1, as scores may be.
 
-    >>> _counts([1000.0, 12.0]), _counts([1.0, 0.0]), _counts([2.0, 0.5])
+    >>> _are_counts([1000.0, 12.0]), _are_counts([1.0, 0.0]), _are_counts([2.0, 0.5])
     (True, False, False)
     """
     known = [
@@ -198,13 +202,13 @@ def _parts(text: str) -> list[str]:
     >>> _parts("BAAI/bge-small-en")
     ['  BAAI/', '  bge-', '  small-', '  en']
     """
-    return [INDENT + part for word in text.split() for part in _split(word)]
+    return [INDENT + part for word in text.split() for part in _split_name(word)]
 
 
-def _split(name: str) -> list[str]:
+def _split_name(name: str) -> list[str]:
     """Split a name where a line may end: after its parts, and where a long one of wide characters is full.
 
-    >>> _split("清华大学-通用文本向量"), _split("東京大学情報基盤センター")
+    >>> _split_name("清华大学-通用文本向量"), _split_name("東京大学情報基盤センター")
     (['清华大学-', '通用文本向量'], ['東京大学情報基', '盤センター'])
     """
     return [
@@ -225,18 +229,18 @@ def _folded(text: str, width: int) -> str:
     if max(map(cell_len, text.split()), default=0) <= width:
         return text
     lines = [""]
-    for part in _split(text):
+    for part in _split_name(text):
         if cell_len(lines[-1]) + cell_len(part) > width and lines[-1].strip():
             lines.append(INDENT)
         lines[-1] += part
     return "\n".join(lines)
 
 
-def _naming(cells: dict[str, list[str]], numeric: Collection[str]) -> list[str]:
+def _naming_columns(cells: dict[str, list[str]], numeric: Collection[str]) -> list[str]:
     """Return the columns that name the rows: the first, and if rows share it those texts after it that they differ in.
 
     >>> rows = {"judge": ["a", "a"], "metric": ["AP", "AP"], "team": ["x", "y"], "p": [".1", ".2"]}
-    >>> _naming(rows, ["p"]), _naming({"team": ["x", "y"], "best": ["x", "z"]}, [])
+    >>> _naming_columns(rows, ["p"]), _naming_columns({"team": ["x", "y"], "best": ["x", "z"]}, [])
     (['judge', 'team'], ['team'])
     """
     first, *others = cells
@@ -277,7 +281,7 @@ def latex(frame: "pl.DataFrame") -> str:
     \bottomrule
     \end{tabular}
     """
-    right = _figures(frame)
+    right = _hold_figures(frame)
     rows = [
         [
             (words.latex_figure if figures else words.latex)(value)
@@ -297,9 +301,9 @@ def latex(frame: "pl.DataFrame") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _figures(frame: "pl.DataFrame") -> list[bool]:
+def _hold_figures(frame: "pl.DataFrame") -> list[bool]:
     """Say of each column whether it holds figures only, as numbers or written; a text in the first names its row."""
-    numeric = _numeric(frame)
+    numeric = _numeric_columns(frame)
     cells = _cells(frame.to_dict(as_series=False))
     first = frame.columns[:1]
     return [
@@ -319,7 +323,7 @@ def markdown(frame: "pl.DataFrame") -> str:
     | a\|b | .250 |
     """
     # numbers to the right
-    rules = ["---:" if right else "---" for right in _figures(frame)]
+    rules = ["---:" if right else "---" for right in _hold_figures(frame)]
     head = [words.markdown(name) for name in frame.columns]
     lines = [[words.markdown(value) for value in row] for row in _rows(frame)]
     return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])

@@ -36,7 +36,7 @@ class Kept:
         return f".irmeta-{self.kind}.json"
 
     @contextmanager
-    def made(self) -> Iterator[None]:
+    def making_folder(self) -> Iterator[None]:
         """Make the folder before the work rather than after it; one that is still empty goes again if the work fails.
 
         A folder that holds something else raises FileFormatError.
@@ -54,7 +54,7 @@ class Kept:
                 f"{self.folder}: cannot be made or read ({error.strerror or error})"
             ) from error
         with Folder(self.folder) as folder:
-            self._earlier(folder)
+            self._earlier_files(folder)
         try:
             yield
         except BaseException:
@@ -63,11 +63,11 @@ class Kept:
             raise
 
     @contextmanager
-    def replaced(self, names: Sequence[str]) -> Iterator[Write]:
-        """Remove the earlier files, let these be written, and list them."""
+    def replacing_files(self, names: Sequence[str]) -> Iterator[Write]:
+        """Remove the earlier files, and yield what writes these; all that is written is listed."""
         digests: dict[str, str | None] = dict.fromkeys(names)
         with alone_in(self.folder), Folder(self.folder) as folder:
-            earlier = self._earlier(folder)
+            earlier = self._earlier_files(folder)
             ours = _unchanged(folder, earlier)
             self._refuse_theirs(folder, names, ours)
             for name in (*earlier, self._list):
@@ -75,16 +75,16 @@ class Kept:
             for name in ours:
                 folder.remove(name)
             # listed before they are written: what is left of an interrupted command is the next one's to replace
-            self._note(folder, digests)
+            self._write_list(folder, digests)
 
             def write(name: str, content: str | bytes) -> None:
                 folder.write(name, content)
                 digests[name] = _digest(content)
 
             yield write
-            self._note(folder, digests)
+            self._write_list(folder, digests)
 
-    def _earlier(self, folder: Folder) -> Mapping[str, str | None]:
+    def _earlier_files(self, folder: Folder) -> Mapping[str, str | None]:
         """Return what was written into the folder earlier, names and digests; refuse a folder of something else."""
         there = folder.names()
         if all(name.startswith(f".{self._list}.") for name in there):
@@ -120,7 +120,7 @@ class Kept:
                     "choose a new folder"
                 )
 
-    def _note(self, folder: Folder, names: Mapping[str, str | None]) -> None:
+    def _write_list(self, folder: Folder, names: Mapping[str, str | None]) -> None:
         """Keep a list of what is written, each with the digest of its content once it is there."""
         about = {"generator": f"irmeta {self.kind}", "files": names}
         folder.write(self._list, json.dumps(about, indent=1) + "\n")

@@ -10,7 +10,7 @@ import polars as pl
 
 from irmeta.errors import IrmetaError, in_words_of_reader
 from irmeta.report.forms import cell
-from irmeta.report.tables import whole
+from irmeta.report.tables import whole_tables
 from irmeta.scores.figures import ROWS
 from irmeta.studies.result import Result
 
@@ -24,7 +24,9 @@ def html(result: Result) -> str:
     parts += _paragraphs(f"Warning: {warning}" for warning in result.warnings)
     with suppress(IrmetaError):  # it has no figure, or nothing here draws
         parts.append(_svg(result.plot()))
-    parts += [_table(title, frame) for title, frame in whole(result.data).items()]
+    parts += [
+        _table(title, frame) for title, frame in whole_tables(result.data).items()
+    ]
     parts += _paragraphs(f"Note: {note}" for note in result.notes)
     return "\n".join(parts)
 

@@ -27,14 +27,13 @@ def latex(result: xr.Dataset) -> str:
             ]
         )
         + r" \\"
-        for name, cells in _rows(result, _latex_cell)
+        for name, cells in _cells_by_system(result, _latex_cell)
     ]
     if options["baseline"] is not None:
         rows.insert(1, r"\midrule")
     metrics = [words.latex(str(metric)) for metric in result.metric.values]
-    head = [
-        rf"\multicolumn{{2}}{{c}}{{{name}}}" if marked else name for name in metrics
-    ]
+    wide = r"\multicolumn{{2}}{{c}}{{{}}}" if marked else "{}"
+    head = map(wide.format, metrics)
     columns = "r@{}l" if marked else "r"
     label = [] if options.get("label") is None else [rf"\label{{{options['label']}}}"]
     return "\n".join(
@@ -59,19 +58,19 @@ def latex(result: xr.Dataset) -> str:
 def markdown(result: xr.Dataset) -> str:
     """Return a Markdown table; its caption is the finding, which stands above it."""
     metrics = [words.markdown(str(metric)) for metric in result.metric.values]
-    head = _row(["System", *metrics])
-    rule = _row(["---", *["---:"] * len(metrics)])
+    head = _markdown_row(["System", *metrics])
+    rule = _markdown_row(["---", *["---:"] * len(metrics)])
     lines = [
-        _row([words.markdown(name), *map("".join, cells)])
-        for name, cells in _rows(result, _markdown_cell)
+        _markdown_row([words.markdown(name), *map("".join, cells)])
+        for name, cells in _cells_by_system(result, _markdown_cell)
     ]
     return "\n".join([head, rule, *lines, ""])
 
 
-def _rows(
+def _cells_by_system(
     result: xr.Dataset, cell: Callable[[float, bool, str], tuple[str, str]]
 ) -> list[tuple[str, list[tuple[str, str]]]]:
-    """Write every cell of the table, a number and its mark, system by system."""
+    """Return each system with its cells, which `cell` writes: a number and its mark for each metric."""
     rows = []
     for at, name in enumerate(result.system.values):
         one = result.isel(system=at)
@@ -86,6 +85,7 @@ def _rows(
 
 
 def _latex_cell(mean: float, best: bool, mark: str) -> tuple[str, str]:
+    """Return a mean in LaTeX, bold where it is the best, and its mark as a superscript."""
     text = words.latex_figure(short(mean, DIGITS))
     text = rf"\textbf{{{text}}}" if best else text
     if not mark:
@@ -95,6 +95,7 @@ def _latex_cell(mean: float, best: bool, mark: str) -> tuple[str, str]:
 
 
 def _latex_words(text: str) -> str:
+    """Return a text in LaTeX, its marks as commands."""
     printed = words.latex(text)
     for mark, command in _LATEX_MARKS.items():
         printed = printed.replace(mark, f"${command}$")
@@ -102,10 +103,11 @@ def _latex_words(text: str) -> str:
 
 
 def _markdown_cell(mean: float, best: bool, mark: str) -> tuple[str, str]:
+    """Return a mean in Markdown, bold where it is the best, and its mark as a superscript."""
     text = short(mean, DIGITS)
     text = f"**{text}**" if best else text
     return text, f"<sup>{mark}</sup>" if mark else ""
 
 
-def _row(cells: list[str]) -> str:
+def _markdown_row(cells: list[str]) -> str:
     return f"| {' | '.join(cells)} |"

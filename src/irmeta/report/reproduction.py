@@ -8,7 +8,7 @@ from typing import Any, get_args
 import xarray as xr
 
 from irmeta.choices import MEANINGS, Status
-from irmeta.report.page.templates import asset, hashes, template
+from irmeta.report.page.templates import asset, script_hashes, template
 from irmeta.scores.attributes import about
 from irmeta.studies.checks.reproduction import findings, tables
 
@@ -24,15 +24,16 @@ Cell = dict[str, Any]
 def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
     """Return the page of papers, each a title and the outcome of its reproduction."""
     return template(_PAGE).render(
-        papers=[_paper(title, outcome) for title, outcome in papers],
+        papers=[_paper_facts(title, outcome) for title, outcome in papers],
         meaning=MEANINGS[Status],
         version=version("irmeta"),
         generator=GENERATOR,
-        hashes=hashes(*re.findall("(?s)<script>(.*?)</script>", asset(_PAGE))),
+        hashes=script_hashes(*re.findall("(?s)<script>(.*?)</script>", asset(_PAGE))),
     )
 
 
-def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:
+def _paper_facts(title: str, outcome: xr.Dataset) -> dict[str, Any]:
+    """Return what the page shows of a paper: findings, options, and its cells item by item."""
     cells = tables(outcome)["cells"].to_dicts()
     items: dict[str, list[Cell]] = {}
     for cell, unexpected in zip(
@@ -51,11 +52,11 @@ def _paper(title: str, outcome: xr.Dataset) -> dict[str, Any]:
         },
         "total": len(cells),
         "counts": _counts(cells),
-        "items": [_item(name, of_item) for name, of_item in items.items()],
+        "items": [_item_facts(name, of_item) for name, of_item in items.items()],
     }
 
 
-def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
+def _item_facts(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
     """Lay an item's cells out as the matrix they are, or as a list where that would be mostly empty."""
     notes = list(dict.fromkeys(cell["note"] for cell in cells if cell["note"]))
     for cell in cells:
@@ -84,6 +85,7 @@ def _item(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
 
 
 def _counts(cells: Sequence[Cell]) -> dict[Status, int]:
+    """Count cells by status, without those that no cell has."""
     counts = {
         status: sum(cell["status"] == status for cell in cells)
         for status in get_args(Status)

@@ -6,8 +6,8 @@ import polars as pl
 
 from irmeta.errors import ScoresError
 from irmeta.report.forms import side_by_side, text
-from irmeta.report.tables import named, overview, whole
-from irmeta.report.words import warned, wrapped
+from irmeta.report.tables import overview, table_named, whole_tables
+from irmeta.report.words import warning_lines, wrapped
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import ENDS
 from irmeta.scores.notes import Beside, split_answers
@@ -45,13 +45,13 @@ def screen(
     highlight : systems whose rows are shown in any case
     """
     answers, others = split_answers(result.findings)
-    head = [*answers[:1], *warned(result.warnings)]
+    head = [*answers[:1], *warning_lines(result.warnings)]
     notes, shown = _notes(result), called_for(result)
     tail = wrapped([f"Note: {note}" for note in shown], width)
     left: list[str] = []
-    size = _size(result)
+    size = _screen_size(result)
     if table is not None:
-        views, above = {table: named(result.data, table)}, []
+        views, above = {table: table_named(result.data, table)}, []
         said = list(
             filter(lambda one: isinstance(one, Beside) and one.table == table, others)
         )
@@ -62,17 +62,19 @@ def screen(
     else:
         # the last part has no blank line below it, but a line that says what is left out
         views, room = (
-            whole(result.data),
+            whole_tables(result.data),
             size.lines - _height(wrapped(head, width)) - tail.count("\n") - 1,
         )
         answered = next(iter(views.values()))
-        above = _fitting(answers[1:], room - _lines(answered, FEWEST), width)
+        above = _fitting_sentences(
+            answers[1:], room - _count_lines(answered, FEWEST), width
+        )
         room -= wrapped(above, width).count("\n") + bool(above)
-        first = _lines(answered, size.rows)
-        said = _fitting(others[:OTHERS], room - first, width)
+        first = _count_lines(answered, size.rows)
+        said = _fitting_sentences(others[:OTHERS], room - first, width)
         room -= _height(wrapped(said, width))
         named_too = _rows_to_show(result, views, highlight)
-        drawn, left = _fitted(
+        drawn, left = _fitting_tables(
             views, room, size.rows, width, _metrics(result), named_too
         )
     left += [
@@ -85,12 +87,12 @@ def screen(
     ]
     if left:
         tail += wrapped([f"More with {more}: {joined(left)}."], width)
-    return _joined(
+    return _join_parts(
         [wrapped([*head, *above], width), *drawn, wrapped(said, width), tail]
     )
 
 
-def _size(result: Result) -> Screen | None:
+def _screen_size(result: Result) -> Screen | None:
     """Return how much is printed: what the study may have, and as many rows more as the user asks for."""
     size = STUDIES[name_of(result.data)].screen
     if size is None or not size.asked:
@@ -132,12 +134,15 @@ def _metrics(result: Result) -> set[str]:
 def everything(result: Result, *, width: int | None = None) -> str:
     """Return all that a person can read of a result: every table, row, finding and note, and how it was computed."""
     tables = [
-        text(frame, name, width=width) for name, frame in whole(result.data).items()
+        text(frame, name, width=width)
+        for name, frame in whole_tables(result.data).items()
     ]
     answers, others = split_answers(result.findings)
-    return _joined(
+    return _join_parts(
         [
-            wrapped([*answers[:1], *warned(result.warnings), *answers[1:]], width),
+            wrapped(
+                [*answers[:1], *warning_lines(result.warnings), *answers[1:]], width
+            ),
             *tables,
             wrapped(others, width),
             wrapped([f"Note: {note}" for note in _notes(result)], width),
@@ -161,12 +166,14 @@ def _height(*parts: str) -> int:
     return sum(part.count("\n") + 1 for part in parts if part)
 
 
-def _lines(frame: pl.DataFrame, rows: int) -> int:
+def _count_lines(frame: pl.DataFrame, rows: int) -> int:
     """Return the lines of the first rows of a table: a title, two for the heads of columns, and a blank one."""
     return min(rows, frame.height) + 4
 
 
-def _fitting(sentences: Sequence[str], room: int, width: int | None) -> list[str]:
+def _fitting_sentences(
+    sentences: Sequence[str], room: int, width: int | None
+) -> list[str]:
     """Return the first sentences that fit."""
     count = len(sentences)
     while count and _height(wrapped(sentences[:count], width)) > room:
@@ -174,7 +181,7 @@ def _fitting(sentences: Sequence[str], room: int, width: int | None) -> list[str
     return list(sentences[:count])
 
 
-def _fitted(
+def _fitting_tables(
     views: Mapping[str, pl.DataFrame],
     room: int,
     fewest: int,
@@ -193,10 +200,13 @@ def _fitted(
     names = list(views)
     for name, after in zip(names, [*names[1:], None], strict=True):
         frame = views[name]
-        beside = side_by_side(_cut(name, frame, max(room, LEAST)), width)
-        spared = 0 if after is None else _lines(views[after], SPARED)
-        count = _rows(
-            name, beside, max(room - spared, min(room, _lines(frame, fewest))), width
+        beside = side_by_side(_first_rows(name, frame, max(room, LEAST)), width)
+        spared = 0 if after is None else _count_lines(views[after], SPARED)
+        count = _count_fitting_rows(
+            name,
+            beside,
+            max(room - spared, min(room, _count_lines(frame, fewest))),
+            width,
         )
         if not drawn:
             count = max(count, min(LEAST, frame.height))
@@ -205,11 +215,13 @@ def _fitted(
         ):  # its line would only say that one is left
             count += 1
         count, below = _below(name, frame, count, () if drawn else marked)
-        shown = pl.concat([_cut(name, beside, count), below.select(beside.columns)])
+        shown = pl.concat(
+            [_first_rows(name, beside, count), below.select(beside.columns)]
+        )
         if drawn and shown.height < min(LEAST, frame.height):
             tables += 1
             continue
-        title = _titled(name, frame, count)
+        title = _title_of(name, frame, count)
         if below.height:
             title += f", and {below.height} named"
         drawn.append(text(shown, title, width=width))
@@ -239,13 +251,19 @@ def _below(
     return count, named_rows.filter(pl.col("at") >= count).drop("at")
 
 
-def _rows(name: str, frame: pl.DataFrame, room: int, width: int | None) -> int:
+def _count_fitting_rows(
+    name: str, frame: pl.DataFrame, room: int, width: int | None
+) -> int:
     """Count the rows of a table that fit."""
     count = max(0, min(frame.height, room - 3))
     while (
         count
         and _height(
-            text(_cut(name, frame, count), _titled(name, frame, count), width=width)
+            text(
+                _first_rows(name, frame, count),
+                _title_of(name, frame, count),
+                width=width,
+            )
         )
         > room
     ):
@@ -253,7 +271,7 @@ def _rows(name: str, frame: pl.DataFrame, room: int, width: int | None) -> int:
     return count
 
 
-def _cut(name: str, frame: pl.DataFrame, count: int) -> pl.DataFrame:
+def _first_rows(name: str, frame: pl.DataFrame, count: int) -> pl.DataFrame:
     """Return the first rows of a table, or of one with both ends as many of each."""
     if ENDS not in name or count >= frame.height:
         return frame.head(count)
@@ -261,12 +279,12 @@ def _cut(name: str, frame: pl.DataFrame, count: int) -> pl.DataFrame:
     return pl.concat([frame.head(each), frame.slice(other, each)])
 
 
-def _titled(name: str, frame: pl.DataFrame, count: int) -> str:
+def _title_of(name: str, frame: pl.DataFrame, count: int) -> str:
     """Return the title of a table, with how many of its rows there are, unless it has both ends of more."""
     if count == frame.height or ENDS in name:
         return name
     return f"{name}{';' if ':' in name else ':'} the first {count} of {frame.height}"
 
 
-def _joined(parts: Sequence[str]) -> str:
+def _join_parts(parts: Sequence[str]) -> str:
     return "\n".join(part for part in parts if part)

@@ -27,7 +27,7 @@ def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     result : what a study returned.
     """
     study = study_of(result)
-    added = _added(result)
+    added = _added_dimension(result)
     if added is None:
         view: dict[str, pl.DataFrame] = study.tables(result)
         return view
@@ -40,7 +40,7 @@ def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     return {name: pl.concat(parts) for name, parts in found.items()}
 
 
-def _added(result: xr.Dataset) -> str | None:
+def _added_dimension(result: xr.Dataset) -> str | None:
     """Return the dimension that xr.concat added to a result: the first one of every variable, and not the study's."""
     own = about(result).get("dims")
     first = {next(iter(variable.dims), None) for variable in result.data_vars.values()}
@@ -61,15 +61,15 @@ def to_pandas(scores: xr.DataArray) -> pd.DataFrame:
     >>> to_pandas(cube([[[0.5], [0.1]]], ["bm25"], ["301", "302"], ["AP"])).shape
     (2, 5)
     """
-    return in_pandas(to_frame(scores))
+    return frame_to_pandas(to_frame(scores))
 
 
-def in_pandas(frame: pl.DataFrame) -> pd.DataFrame:
-    """Return a data frame as one of pandas, column by column."""
+def frame_to_pandas(frame: pl.DataFrame) -> pd.DataFrame:
+    """Return a data frame of polars as one of pandas, column by column, without pyarrow."""
     return pd.DataFrame({name: frame[name].to_list() for name in frame.columns})
 
 
-def named(result: xr.Dataset, table: str | None) -> pl.DataFrame:
+def table_named(result: xr.Dataset, table: str | None) -> pl.DataFrame:
     """Return the table of a result that is named, also by a title that a reader sees, else the first.
 
     Raises IrmetaError for an unknown name.
@@ -80,23 +80,23 @@ def named(result: xr.Dataset, table: str | None) -> pl.DataFrame:
     if table in views:
         return views[table]
     shown: dict[str, pl.DataFrame] = {}
-    for title, frame in whole(result).items():
+    for title, frame in whole_tables(result).items():
         if table == title:
             return frame
-        shown.setdefault(_short(title), frame)
-    if _short(table) in shown:
-        return shown[_short(table)]
+        shown.setdefault(_short_title(title), frame)
+    if _short_title(table) in shown:
+        return shown[_short_title(table)]
     raise IrmetaError(
         f"no table {table!r} in this result; {nearest(table, list({**views, **shown}))}"
     )
 
 
-def _short(title: str) -> str:
+def _short_title(title: str) -> str:
     """Return the title of a table without what it says of the rows."""
     return title.partition(":")[0]
 
 
-def whole(result: xr.Dataset) -> dict[str, pl.DataFrame]:
+def whole_tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return the tables for reading, with all of their rows."""
     token = WHOLE.set(True)
     try:
@@ -112,7 +112,7 @@ def overview(result: xr.Dataset) -> dict[str, pl.DataFrame]:
     return views
 
 
-def document(result: xr.Dataset) -> dict[str, Any]:
+def json_document(result: xr.Dataset) -> dict[str, Any]:
     """Return a study's result as the JSON document, with its findings; missing numbers are null."""
     views = {name: frame.to_dicts() for name, frame in tables(result).items()}
     facts = about(result)
@@ -141,22 +141,23 @@ def render(
     """
     token = WHOLE.set(whole or form in ("latex", "markdown"))
     try:
-        return _rendered(result, form, table, width)
+        return _in_form(result, form, table, width)
     finally:
         WHOLE.reset(token)
 
 
-def _rendered(
+def _in_form(
     result: xr.Dataset, form: Format, table: str | None, width: int | None
 ) -> str:
+    """Return a result in a form, see `render`, with as many rows as `WHOLE` says."""
     if form == "json":
         if table is not None:
             raise IrmetaError(
                 "JSON has all tables of a result; --table goes with csv, latex and table"
             )
-        return json.dumps(document(result), indent=1, allow_nan=False) + "\n"
+        return json.dumps(json_document(result), indent=1, allow_nan=False) + "\n"
     if table is not None:
-        chosen = {table: named(result, table)}
+        chosen = {table: table_named(result, table)}
     elif form == "csv":
         every = tables(result)
         first = getattr(study_of(result), "in_csv", lambda _: next(iter(every)))

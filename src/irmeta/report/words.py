@@ -15,14 +15,14 @@ from irmeta.words import folded, printable
 def markdown(result: Result) -> str:
     """Return the answers of a result, its first table and its notes in Markdown, as for a pull request."""
     answers, others = split_answers(result.findings)
-    parts = [f"**{_plain(answer)}**" for answer in answers]
-    parts += warned(result.warnings)
-    parts += [render(result.data, "markdown").strip(), *map(_plain, others)]
-    parts += [f"<sub>{_plain(note)}</sub>" for note in result.notes]
+    parts = [f"**{_escaped(answer)}**" for answer in answers]
+    parts += warning_lines(result.warnings)
+    parts += [render(result.data, "markdown").strip(), *map(_escaped, others)]
+    parts += [f"<sub>{_escaped(note)}</sub>" for note in result.notes]
     return "".join(f"{part}\n\n" for part in parts if part)
 
 
-def _plain(text: str) -> str:
+def _escaped(text: str) -> str:
     """Return a sentence on one line whose names Markdown does not take for marks."""
     return re.sub(r"([*_`<>|\[\]])", r"\\\1", " ".join(printable(text).split()))
 
@@ -31,26 +31,28 @@ def headlines(sections: Sequence[Section]) -> str:
     """Return the first answer of each section of a page, and what could not be computed, with the reason."""
     lines = []
     for section in sections:
-        answered = [panel for panel in section.panels if not _failed(panel)]
+        answered = [panel for panel in section.panels if not _is_failed(panel)]
         if section.key != "data":
             for panel in answered if section.several else answered[:1]:
-                of = section.of(panel)
+                of = section.collection_of(panel)
                 title = f"{section.title}, {of}" if of else section.title
                 lines.append(f"{title}: {panel.findings[0]}")
-        lines += warned([warning for panel in answered for warning in panel.warnings])
-        failed = [panel for panel in section.panels if _failed(panel)]
+        lines += warning_lines(
+            [warning for panel in answered for warning in panel.warnings]
+        )
+        failed = [panel for panel in section.panels if _is_failed(panel)]
         lines += [
             f"{section.title}, {panel.label}: {panel.findings[0]}" for panel in failed
         ]
     return wrapped(lines, None)
 
 
-def warned(warnings: Sequence[str]) -> list[str]:
+def warning_lines(warnings: Sequence[str]) -> list[str]:
     """Return warnings as the terminal says them."""
     return [f"Warning: {warning}" for warning in warnings]
 
 
-def _failed(panel: Panel) -> bool:
+def _is_failed(panel: Panel) -> bool:
     return bool(panel.findings) and panel.findings[0].startswith(NOT_COMPUTED)
 
 

@@ -47,6 +47,7 @@ class Server:
     """A board of a server, by its address (https://runs.example.org/b/covid1)."""
 
     def __init__(self, to: str, token: str) -> None:
+        """Open no connection yet. to : the address of a board. token : sent over https only, but to this machine."""
         found = BOARD.fullmatch(to)
         if found is None:
             raise IrmetaError(
@@ -60,7 +61,7 @@ class Server:
             )
         self._session = requests.Session()
         # in place of what a .netrc has for this host
-        self._session.auth = partial(_signed, token)
+        self._session.auth = partial(_add_token, token)
         # nothing packed: its size is known while it is read
         self._session.headers["Accept-Encoding"] = "identity"
         self._session.trust_env = not local  # no proxy leads to this machine
@@ -69,45 +70,45 @@ class Server:
         """Send a run; return what came of it, with its `status` among the answers of HTTP."""
         given = {what: text for what, text in about.items() if text}
         where = f"/v1/boards/{self.board}/runs/{quote(name, safe='')}"
-        return self._sent("PUT", where, path, SubmissionFacts, params=given)
+        return self._send("PUT", where, path, SubmissionFacts, params=given)
 
     def check(self, path: Path, name: str) -> Answer:
         """Have a run checked that is not kept."""
         where = f"/v1/boards/{self.board}/check"
         given = {"name": name}
-        return self._sent("POST", where, path, Remarks, params=given)
+        return self._send("POST", where, path, Remarks, params=given)
 
     def submission(self, key: str) -> Answer:
         """Return what is known of a run that was sent."""
         return self._ask("GET", f"/v1/submissions/{key}", SubmissionFacts)
 
-    def checked(self, found: Answer) -> Answer:
+    def await_check(self, found: Answer) -> Answer:
         """Wait until a run that was sent is checked; return what came of that."""
         if found.get("state") == "received":
-            found = self._until(found["key"], lambda one: one["state"] != "received")
+            found = self._await(found["key"], lambda one: one["state"] != "received")
         return {**found, "status": 422} if found.get("state") == "refused" else found
 
-    def hides(self) -> Answer:
-        """Return a board that shows no scores yet, with its feedback and when it reveals; nothing of others."""
+    def hidden_board(self) -> Answer:
+        """Return the facts of the board, as its feedback and its reveal, if it shows no scores yet; else nothing."""
         found = self._ask("GET", f"/v1/boards/{self.board}", BoardFacts)
         return found if found.get("phase") in ("draft", "blind", "waiting") else {}
 
-    def told(self, key: str) -> Answer:
-        """Wait until a team knows what it learns of its run before the reveal; return what is known of the run."""
-        return self._until(key, lambda one: bool(one.get("told")))
+    def await_feedback(self, key: str) -> Answer:
+        """Wait until a team is told something of its run before the reveal; return what is known of the run."""
+        return self._await(key, lambda one: bool(one.get("told")))
 
-    def score(self, key: str) -> Answer:
+    def await_score(self, key: str) -> Answer:
         """Wait until a run has its score and its page; return its record."""
-        found = self._until(key, lambda one: bool(one["published"]))
+        found = self._await(key, lambda one: bool(one["published"]))
         where = found["record"]
         status, body = exchange.ask(self._session, "GET", self.root, where)
-        record = exchange.read(self.root, status, body, exchange.Record)
+        record = exchange.read_answer(self.root, status, body, exchange.Record)
         if status >= HTTPStatus.BAD_REQUEST:
             raise IrmetaError(f"{self.root}{where}: {record['detail']}")
         return {**json.loads(body), **record}
 
-    def _until(self, key: str, done: Callable[[Answer], bool]) -> Answer:
-        """Ask for a submission until something is true of it."""
+    def _await(self, key: str, done: Callable[[Answer], bool]) -> Answer:
+        """Ask for a submission until it is done; return it. Raise IrmetaError if that takes too long."""
         until = time.monotonic() + PATIENCE
         pause = 0.1
         while time.monotonic() < until:
@@ -120,7 +121,9 @@ class Server:
             pause = min(1.25 * pause, LONGEST_PAUSE)
         raise IrmetaError(f"{key}: no score after {PATIENCE:.0f} s; look later")
 
-    def by_topic(self, keys: Iterable[str], metric: str) -> list[list[float | None]]:
+    def scores_by_topic(
+        self, keys: Iterable[str], metric: str
+    ) -> list[list[float | None]]:
         """Return the scores of runs that are published, in the order of the board's topics."""
         found = [self._scores(key).get(metric, []) for key in keys]
         topics = len(self.topics())
@@ -133,16 +136,16 @@ class Server:
 
     def _scores(self, key: str) -> dict[str, list[float | None]]:
         """Return the scores by topic of a run, by metric, of the script that holds them for pages."""
-        script = self._public(f"s/{key}/scores.js")
+        script = self._public_file(f"s/{key}/scores.js")
         found = SCRIPT.fullmatch(script)
-        content = exchange.decoded(
+        content = exchange.decoded_json(
             self.root, found[1] if found else "", exchange.Scores
         )
         return content.scores
 
     def topics(self) -> dict[str, str]:
         """Return the topics of the board in their order, each with its cluster, which may be empty."""
-        text = self._public("data/topics.csv")
+        text = self._public_file("data/topics.csv")
         try:
             rows = [*csv.DictReader(StringIO(text), strict=True)]
         except csv.Error as error:
@@ -153,7 +156,7 @@ class Server:
             raise IrmetaError(f"{self.root}: its topics are not those of irmeta serve")
         return {row["topic"]: row["cluster"] for row in rows}
 
-    def _public(self, file: str) -> str:
+    def _public_file(self, file: str) -> str:
         """Return a file of the board that anybody may read."""
         where = f"/b/{self.board}/{file}"
         status, body = exchange.ask(self._session, "GET", self.root, where)
@@ -161,7 +164,7 @@ class Server:
             raise IrmetaError(f"{self.root}{where}: status {status}, and no scores")
         return body.decode(errors="replace")
 
-    def _sent(
+    def _send(
         self,
         method: str,
         where: str,
@@ -176,14 +179,14 @@ class Server:
         if found["status"] >= HTTPStatus.BAD_REQUEST and not refused:
             what = found["detail"]
             if found["status"] == HTTPStatus.NOT_FOUND:
-                what = self._absent()
+                what = self._why_not_taken()
             raise IrmetaError(f"{self.root}/b/{self.board}: {what}")
         if found["status"] == TAKEN:
             found["detail"] += " (--name NAME, --replace)"
         return found
 
-    def _absent(self) -> str:
-        """Say why a board takes no run: it is not there, and others are, or not now."""
+    def _why_not_taken(self) -> str:
+        """Return why a board takes no run: it is not there, and others are, or not now."""
         found = self._ask("GET", "/v1/boards", Boards)
         keys = [one["key"] for one in found.get("boards", [])]
         if self.board in keys:
@@ -194,12 +197,12 @@ class Server:
     def _ask(
         self, method: str, where: str, form: type[exchange.Form], **given: Any
     ) -> Answer:
-        """Ask, and ask again while the server has too much to do: the same bytes twice are one run."""
+        """Return an answer; ask again while the server has too much to do: the same bytes twice are one run."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
                 found = exchange.ask(self._session, method, self.root, where, **given)
-                return exchange.read(self.root, *found, form)
+                return exchange.read_answer(self.root, *found, form)
             except exchange.BusyError as error:
                 # not all at the same moment
                 later = error.later * random.uniform(0.5, 1.5)
@@ -211,13 +214,15 @@ class Server:
                     file.seek(0)
 
 
-def _signed(token: str, request: requests.PreparedRequest) -> requests.PreparedRequest:
+def _add_token(
+    token: str, request: requests.PreparedRequest
+) -> requests.PreparedRequest:
     """Add the token to a request."""
     request.headers["Authorization"] = f"Bearer {token}"
     return request
 
 
-def token(path: Path | None) -> str:
+def read_token(path: Path | None) -> str:
     """Return the token of IRMETA_TOKEN, or of a file that nobody else can read."""
     if path is None:
         found = os.environ.get("IRMETA_TOKEN", "").strip().encode()
@@ -226,7 +231,7 @@ def token(path: Path | None) -> str:
                 "no token: set IRMETA_TOKEN, or name a file (--token-file FILE)"
             )
     else:
-        found = _kept(path)
+        found = _read_private(path)
     if not re.fullmatch(rb"[!-~]{1,1000}", found):
         raise IrmetaError(
             f"{path or 'IRMETA_TOKEN'}: not a token, which is one word of ASCII"
@@ -234,8 +239,8 @@ def token(path: Path | None) -> str:
     return found.decode()
 
 
-def _kept(path: Path) -> bytes:
-    """Return the begin of a file that nobody else can read."""
+def _read_private(path: Path) -> bytes:
+    """Return the first bytes of a file; raise IrmetaError where others can read it."""
     try:
         if stat.S_IMODE(path.stat().st_mode) & 0o077:
             raise IrmetaError(f"{path}: others can read this token; chmod 600 {path}")

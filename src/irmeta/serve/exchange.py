@@ -95,7 +95,8 @@ def ask(
     given : what `requests` takes; an `Upload` as data is waited for as long as pieces of it are sent.
     """
 
-    def asked() -> tuple[int, bytes]:
+    def request() -> tuple[int, bytes]:
+        """Ask once; raise BusyError where the server has too much to do."""
         answer = session.request(
             method,
             root + where,
@@ -109,12 +110,12 @@ def ask(
                 says = answer.headers.get("Retry-After", "")
                 short = re.fullmatch("[1-9]|[1-5][0-9]", says)
                 raise BusyError(root, float(says) if short else LATER)
-            return answer.status_code, _body(root, answer)
+            return answer.status_code, _read_body(root, answer)
 
     file, began = given.get("data"), time.monotonic()
     moved = (lambda: file.moved) if isinstance(file, Upload) else lambda: began
     try:
-        return _in_time(asked, moved)
+        return _run_in_time(request, moved)
     except requests.exceptions.SSLError as error:
         mend = "mend its certificate, or --to"
         raise IrmetaError(f"{root}: not to be trusted; {mend}") from error
@@ -138,7 +139,7 @@ def _cut_off(error: BaseException | None) -> bool:
     return False
 
 
-def _in_time(work: Callable[[], Found], moved: Callable[[], float]) -> Found:
+def _run_in_time(work: Callable[[], Found], last_moved: Callable[[], float]) -> Found:
     """Return what work returns; raise TimeoutError if it neither ends nor moves for `ANSWER` seconds.
 
     A server that sends a byte a minute keeps every timeout of a socket, so the work is left to a thread of its own.
@@ -153,16 +154,16 @@ def _in_time(work: Callable[[], Found], moved: Callable[[], float]) -> Found:
 
     Thread(target=run, daemon=True).start()
     while not future.done():
-        left = moved() + ANSWER - time.monotonic()
+        left = last_moved() + ANSWER - time.monotonic()
         try:
             return future.result(timeout=max(left, 0))
         except TimeoutError:
-            if not future.done() and moved() + ANSWER <= time.monotonic():
+            if not future.done() and last_moved() + ANSWER <= time.monotonic():
                 raise
     return future.result()
 
 
-def _body(root: str, answer: requests.Response) -> bytes:
+def _read_body(root: str, answer: requests.Response) -> bytes:
     """Read an answer, which nobody asked to be packed."""
     if answer.headers.get("Content-Encoding", "identity") != "identity":
         raise IrmetaError(f"{root}: its answer is packed, which nobody asked for")
@@ -180,19 +181,21 @@ def _body(root: str, answer: requests.Response) -> bytes:
     return bytes(found)
 
 
-def read(root: str, status: int, body: bytes, form: type[Form]) -> Answer:
+def read_answer(root: str, status: int, body: bytes, form: type[Form]) -> Answer:
     """Return an answer in JSON, with its `status`, if it has this form, or is a problem; else raise IrmetaError."""
     if status >= HTTPStatus.BAD_REQUEST:
-        content: Any = decoded(root, body, Problem, f"status {status}")
+        content: Any = decoded_json(root, body, Problem, f"status {status}")
         content.detail = shortened(content.detail, 1000)
     elif status >= HTTPStatus.MULTIPLE_CHOICES:
         raise IrmetaError(f"{root}: status {status} leads elsewhere; mend --to")
     else:
-        content = decoded(root, body, form)
+        content = decoded_json(root, body, form)
     return {**msgspec.to_builtins(content), "status": status}
 
 
-def decoded(root: str, text: bytes | str, form: type[Form], what: str = "") -> Form:
+def decoded_json(
+    root: str, text: bytes | str, form: type[Form], what: str = ""
+) -> Form:
     """Return JSON in a form; raise IrmetaError where it has another."""
     try:
         return msgspec.json.decode(text, type=form)

@@ -91,24 +91,24 @@ def is_open(board: Board) -> bool:
 
 def phase(board: Board, now: Moment) -> Phase:
     """Return the phase of a board; a moment belongs to what begins with it."""
-    if _past(board.frozen, now):
+    if _has_passed(board.frozen, now):
         return Phase.FROZEN
-    if not _past(board.opens, now):
+    if not _has_passed(board.opens, now):
         return Phase.DRAFT
     if revealed(board, now):
         return Phase.REVEALED
-    return Phase.WAITING if _past(board.closes, now) else Phase.BLIND
+    return Phase.WAITING if _has_passed(board.closes, now) else Phase.BLIND
 
 
 def revealed(board: Board, now: Moment) -> bool:
     """Say whether scores are known: what was frozen before the reveal stays hidden."""
-    return _past(board.opens, now) and _past(board.reveals, now)
+    return _has_passed(board.opens, now) and _has_passed(board.reveals, now)
 
 
-def accepting(board: Board, now: Moment) -> bool:
+def takes_in_time(board: Board, now: Moment) -> bool:
     """Say whether runs are in time: after the reveal they are marked, but in time until the board closes."""
     open_ = phase(board, now) in (Phase.BLIND, Phase.REVEALED)
-    return open_ and not _past(board.closes, now)
+    return open_ and not _has_passed(board.closes, now)
 
 
 def may(who: Who, action: Action, board: Board, now: Moment) -> bool:
@@ -124,25 +124,25 @@ def may(who: Who, action: Action, board: Board, now: Moment) -> bool:
     return any(all(holds(case) for holds in part) for part in cell)
 
 
-def ends(board: Board) -> Moment | None:
+def end_of_runs(board: Board) -> Moment | None:
     """Return the moment from which a board takes no runs; None for never."""
     closes = None if board.late == "mark" else board.closes
     return min(filter(None, (closes, board.frozen)), default=None)
 
 
-def _past(moment: Moment | None, now: Moment) -> bool:
+def _has_passed(moment: Moment | None, now: Moment) -> bool:
     return moment is not None and moment <= now
 
 
-def _takes(case: _Case) -> bool:
+def _takes_runs(case: _Case) -> bool:
     late = case.phase is Phase.WAITING and case.board.late == "mark"
-    return accepting(case.board, case.now) or late
+    return takes_in_time(case.board, case.now) or late
 
 
 _WORDS: dict[str, Callable[[_Case], bool]] = {
     "yes": lambda _: True,
     "no": lambda _: False,
-    "begun": lambda case: _past(case.board.opens, case.now),
+    "begun": lambda case: _has_passed(case.board.opens, case.now),
     "known": lambda case: revealed(case.board, case.now),
     "public": lambda case: case.board.visibility == "public",
     "shared": lambda case: case.board.visibility != "members",
@@ -151,7 +151,7 @@ _WORDS: dict[str, Callable[[_Case], bool]] = {
     "own": lambda case: case.who.own,
     "apart": lambda case: not case.who.plays,
     "joins": lambda case: case.board.join != "invite",
-    "takes": _takes,
+    "takes": _takes_runs,
 }
 """What a right may depend on. apart : an organizer whose own team takes part waits as the others do."""
 _TABLE = """
@@ -197,7 +197,7 @@ class Change(StrEnum):
     REFUSED = "refused"
 
 
-def change(old: Board, new: Board, now: Moment) -> Change:
+def needs_of_change(old: Board, new: Board, now: Moment) -> Change:
     """Say whether settings may be changed: once open, what reveals sooner or leaks more is typed.
 
     A board that goes back to a draft or is frozen is typed, too; neither a reveal nor a freeze can be undone.
@@ -237,7 +237,7 @@ class Left(NamedTuple):
     ends: Moment | None = None
 
 
-def left(
+def count_left(
     limits: Limits, times: Sequence[Moment], now: Moment, ends: Moment | None = None
 ) -> Left:
     """Count what is left of the limits. ends : when no more runs are taken, None for never.
@@ -245,11 +245,11 @@ def left(
     times : when the team's runs were received, withdrawn and replaced ones included, refused ones not. A clock that was
     set back does not give more: a run counts on the day that it was received.
     """
-    today = _date(now)
+    today = _day_of(now)
     month = today.replace(day=1)
     tomorrow = today + timedelta(days=1)
     next_month = (month + timedelta(days=32)).replace(day=1)
-    days = [_date(time) for time in times]
+    days = [_day_of(time) for time in times]
     windows = (
         (limits.per_day, sum(day == today for day in days), tomorrow),
         (
@@ -269,16 +269,16 @@ def left(
     if None in until:
         return Left(number, None)
     # what lasts longest says when there is more
-    more = max(map(_moment, filter(None, until)))
+    more = max(map(_moment_of, filter(None, until)))
     over = ends is not None and ends <= more
     return Left(number, None, ends) if over else Left(number, more)
 
 
-def _date(time: Moment) -> datetime:
+def _day_of(time: Moment) -> datetime:
     """Return the UTC day of a moment."""
     day = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(microseconds=time)
     return day.replace(hour=0, minute=0, second=0, microsecond=0)
 
 
-def _moment(day: datetime) -> Moment:
+def _moment_of(day: datetime) -> Moment:
     return (day - datetime(1970, 1, 1, tzinfo=UTC)) // timedelta(microseconds=1)

@@ -19,7 +19,7 @@ from irmeta.serve.crew.crew import Crew
 from irmeta.serve.operating import importing
 from irmeta.serve.policy import is_open
 from irmeta.serve.results import answers
-from irmeta.serve.site import LOOPBACK, Site, durable
+from irmeta.serve.site import LOOPBACK, Site, write_durably
 from irmeta.serve.web.app import application
 
 CONNECTIONS = 4000
@@ -81,6 +81,7 @@ class Prompt(H11Protocol):
             self._stalled.cancel()
 
     def _close_after(self, seconds: float) -> None:
+        """Close the connection after some seconds, unless a request comes."""
         self.timeout_keep_alive_task = self.loop.call_later(
             seconds, self.timeout_keep_alive_handler
         )
@@ -96,15 +97,10 @@ def serve(
     children: int,
 ) -> None:
     """Serve a site until it is interrupted; make it, and fill it, where it is new."""
-    host, _, port = listen.rpartition(":")
-    host = host.strip("[]")
-    if not host or not re.fullmatch("[0-9]{1,5}", port) or int(port) > _LAST_PORT:
-        raise IrmetaError(
-            f"--listen {listen}: name an address and a port, as in 127.0.0.1:8400"
-        )
+    host, port = _host_and_port(listen)
     if not (folder / "site.toml").exists():
         if qrels is not None:
-            answers.topics(qrels)  # an error here leaves no site behind
+            answers.judged_topics(qrels)  # an error here leaves no site behind
         print(f"new site made at {folder}")
     site = Site.make(folder)
     if host not in LOOPBACK and not site.settings.address.startswith("https://"):
@@ -113,30 +109,41 @@ def serve(
             f"network in the clear; put a proxy with https in front, and its address into "
             f"{site.folder / 'site.toml'}"
         )
-    _require_free(host, int(port), listen)
-    with site.served():
+    _require_free(host, port, listen)
+    with site.being_served():
         engine = tables.open_catalogue(site.database)
-        fill(site, engine, qrels, runs, metrics)
-        durable(site.folder / "address", f"http://{listen}".encode())
-        _say(site, engine, site.address)
-        logs.begin()
+        fill_site(site, engine, qrels, runs, metrics)
+        write_durably(site.folder / "address", f"http://{listen}".encode())
+        _print_addresses(site, engine, site.address)
+        logs.begin_logging()
         sys.setswitchinterval(SWITCH)
         uvicorn.run(
             application(site, engine, Crew(site, engine, children)),
             host=host,
-            port=int(port),
+            port=port,
             log_config=None,
             log_level="warning",
             access_log=False,
             server_header=False,
             http=Prompt,
-            limit_concurrency=_connections(),
+            limit_concurrency=_most_connections(),
             timeout_graceful_shutdown=5,
         )
 
 
-def _connections() -> int:
-    """Return how many connections there may be at once; each is a file, and others must be left."""
+def _host_and_port(listen: str) -> tuple[str, int]:
+    """Return what --listen says; raise IrmetaError unless it is an address and a port."""
+    host, _, port = listen.rpartition(":")
+    host = host.strip("[]")
+    if not host or not re.fullmatch("[0-9]{1,5}", port) or int(port) > _LAST_PORT:
+        raise IrmetaError(
+            f"--listen {listen}: name an address and a port, as in 127.0.0.1:8400"
+        )
+    return host, int(port)
+
+
+def _most_connections() -> int:
+    """Raise the limit of open files; return how many connections that allows at once, beside other files."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     files = min(most, 3 * CONNECTIONS) if most > 0 else 3 * CONNECTIONS
     resource.setrlimit(resource.RLIMIT_NOFILE, (files, most))
@@ -156,7 +163,7 @@ def _require_free(host: str, port: int, listen: str) -> None:
             ) from error
 
 
-def _say(site: Site, engine: Engine, address: str) -> None:
+def _print_addresses(site: Site, engine: Engine, address: str) -> None:
     """Print where the boards are, and how to submit to them."""
     every = boards.all_boards(engine)
     for one in every:
@@ -175,7 +182,7 @@ def _say(site: Site, engine: Engine, address: str) -> None:
     sys.stdout.flush()
 
 
-def fill(
+def fill_site(
     site: Site, engine: Engine, qrels: Path | None, runs: list[Path], metrics: str
 ) -> None:
     """Make the board that judgments and runs on the command line stand for, once."""
@@ -186,7 +193,7 @@ def fill(
     key = importing.board_key(qrels)
     if key not in boards.board_versions(engine):
         importing.open_board(site, engine, key, qrels=qrels, metrics=metrics)
-    elif importing.are_new(engine, key, qrels):
+    elif importing.are_new_judgments(engine, key, qrels):
         raise IrmetaError(
             f"{qrels}: the board {key} has other judgments; `irmeta board rescore {key} --qrels "
             f"{qrels} --site {site.folder}` makes these its next version"
@@ -201,5 +208,5 @@ def token_file(site: Site, engine: Engine) -> Path:
     secret = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     if people.caller_of(engine, people.digest_of(secret)) is None:
         people.end_tokens(engine, "site")
-        durable(path, (people.new_token(engine, "site") + "\n").encode())
+        write_durably(path, (people.new_token(engine, "site") + "\n").encode())
     return path

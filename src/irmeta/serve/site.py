@@ -142,7 +142,7 @@ class Site:
                 )
             title = (folder.resolve().name or "Runs").replace('"', "'")
             text = SETTINGS.format(title=title.replace("\\", "/"))
-            durable(settings, text.encode())
+            write_durably(settings, text.encode())
         return cls.open(folder)
 
     @property
@@ -152,7 +152,7 @@ class Site:
         last = served.read_text(encoding="utf-8") if served.exists() else ADDRESS
         return self.settings.address or last
 
-    def secret(self, login: Login) -> str:
+    def login_secret(self, login: Login) -> str:
         """Return the secret that a login provider gave this site; raise IrmetaError where there is none."""
         where = f"{self.folder / 'site.toml'}: login {login.name}"
         if login.secret_env:
@@ -202,26 +202,26 @@ class Site:
         """Where uploads arrive."""
         return self.folder / "tmp"
 
-    def run(self, digest: str) -> Path:
+    def run_path(self, digest: str) -> Path:
         """Where a run lies, by the SHA-256 of its bytes in hexadecimal digits."""
         return self.folder / "runs" / digest[:2] / digest
 
-    def truth(self, digest: str) -> Path:
+    def judgments_path(self, digest: str) -> Path:
         """Where judgments lie, by the SHA-256 of their file."""
         return self.folder / "truth" / f"{digest}.qrels"
 
-    def documents(self, digest: str) -> Path:
+    def documents_path(self, digest: str) -> Path:
         """Where the list of a collection's documents lies."""
         return self.folder / "documents" / f"{digest}.txt"
 
-    def backed_up(self) -> int:
+    def last_backup(self) -> int:
         """When the site was backed up last, in microseconds; 0 if it never was."""
         path = self.folder / "backed-up"
         return path.stat().st_mtime_ns // 1000 if path.exists() else 0
 
     @contextmanager
-    def alone(self, lock: str, *, wait: bool = False) -> Iterator[None]:
-        """Hold a lock of the site, which goes with the process; raise IrmetaError where another has it."""
+    def locked_alone(self, lock: str, *, wait: bool = False) -> Iterator[None]:
+        """Hold a lock of the site, alone, which ends with the process; raise IrmetaError where another has it."""
         with (self.folder / lock).open("w") as file:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | (0 if wait else fcntl.LOCK_NB))
@@ -232,23 +232,23 @@ class Site:
             yield
 
     @contextmanager
-    def keeping(self, lock: int = fcntl.LOCK_SH) -> Iterator[None]:
-        """Bring a run in, beside others who do: its bytes lie there before the catalogue names them."""
+    def keeping_run(self, lock: int = fcntl.LOCK_SH) -> Iterator[None]:
+        """Hold the lock under which runs are brought in: a run's bytes lie there before the catalogue names them."""
         with (self.folder / "keeping.lock").open("w") as file:
             fcntl.flock(file, lock)
             yield
 
     @contextmanager
-    def served(self) -> Iterator[None]:
+    def being_served(self) -> Iterator[None]:
         """Be one of those who serve the site; who is the first removes what interrupted work left."""
         with (self.folder / "lock").open("w") as file:
             with suppress(BlockingIOError):
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                self.sweep()
+                self.remove_leftovers()
             fcntl.flock(file, fcntl.LOCK_SH)
             yield
 
-    def sweep(self) -> None:
+    def remove_leftovers(self) -> None:
         """Remove what interrupted work left; call it only while no server runs."""
         own = ("truth", "documents")
         for where in (
@@ -262,36 +262,37 @@ class Site:
                 part.unlink(missing_ok=True)
 
 
-def durable(path: Path, content: bytes) -> None:
+def write_durably(path: Path, content: bytes) -> None:
     """Write a file that is there whole, and on the disk, or not at all."""
-    _make(path.parent)
+    _make_private(path.parent)
     part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    with own(part) as file:
+    with open_private(part) as file:
         file.write(content)
-    settle(part, path)
+    move_durably(part, path)
 
 
-def own(path: Path) -> IO[bytes]:
-    """Open a new file to write, that only who serves the site may read."""
+def open_private(path: Path) -> IO[bytes]:
+    """Open a new file to write, which only its owner may read."""
     descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     return os.fdopen(descriptor, "wb")
 
 
-def settle(part: Path, path: Path) -> None:
-    """Put a file on the disk, and then its name."""
-    _make(path.parent)
+def move_durably(part: Path, path: Path) -> None:
+    """Move a file to its place, and return when the disk has it: its bytes first, then its name."""
+    _make_private(path.parent)
     _sync(part)
     part.replace(path)
     _sync(path.parent)
 
 
-def _make(folder: Path) -> None:
+def _make_private(folder: Path) -> None:
     """Make a folder, and those above it that lack, for who serves the site: `mkdir` lets others into these."""
     for one in (*reversed(folder.parents), folder):
         one.mkdir(mode=0o700, exist_ok=True)
 
 
 def _sync(path: Path) -> None:
+    """Return once a file or a folder is on the disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)

@@ -10,7 +10,7 @@ from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from tests.report.plots.kinds import KINDS, plotted
 
-from irmeta.report.plots.figure import COLUMN, PAGE, rendered
+from irmeta.report.plots.figure import COLUMN, PAGE, figure_bytes
 from irmeta.studies import STUDIES
 
 SLACK = 0.1
@@ -37,7 +37,7 @@ def written(figure: Figure) -> Iterator[tuple[str, float, Bbox]]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Figure, "draw", starting)
         patch.setattr(Text, "draw", noting)
-        rendered(figure, "png")
+        figure_bytes(figure, "png")
     for text, box in seen[-1].items():
         yield text.get_text(), float(text.get_fontsize()), box
 

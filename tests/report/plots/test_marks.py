@@ -9,9 +9,9 @@ import xarray as xr
 from matplotlib.axes import Axes
 
 from irmeta.report.plots.figure import COLUMN, PAGE, as_wide_as, draw, svg
-from irmeta.report.plots.layout import beside
-from irmeta.report.plots.marks import MARKED, highlight, placed, say
-from irmeta.report.plots.matrix import matrix, square
+from irmeta.report.plots.layout import write_beside
+from irmeta.report.plots.marks import MARKED, highlight, name_marks, placed_marks
+from irmeta.report.plots.matrix import draw_matrix, draw_square_matrix
 from irmeta.report.plots.rows import legend, named_rows
 
 NAMES = ["bm25", "<dense> & \x07", "mine"]
@@ -21,14 +21,14 @@ RESULT = xr.Dataset({"x": ("y", [3.0, 2.0, 1.0])})
 def rows(result: xr.Dataset, axes: Axes) -> Axes:
     x = result["x"].values
     axes.plot(x, range(3), "o")
-    say(axes, x, range(3), NAMES, [f"x {value:g}" for value in x], nearest="y")
+    name_marks(axes, x, range(3), NAMES, [f"x {value:g}" for value in x], nearest="y")
     return named_rows(axes, NAMES, "x")
 
 
 def heat(result: xr.Dataset, axes: Axes) -> Axes:
     values = np.linspace(-1, 1, 23 * 23).reshape(23, 23)
     names = [f"metric {at}" for at in range(23)]
-    matrix(axes, values, names, names, label="r")
+    draw_matrix(axes, values, names, names, label="r")
     return axes
 
 
@@ -36,7 +36,7 @@ def test_marks_stand_where_they_are_drawn() -> None:
     """A mark's place in points is that of its point in the SVG of the figure, and it keeps its name and words."""
     figure = draw(rows, RESULT)
     root = ElementTree.fromstring(svg(figure, "one", "Rows"))
-    [marks] = placed(figure)
+    [marks] = placed_marks(figure)
     drawn = [
         (float(one.get("x", "")), float(one.get("y", "")))
         for one in root.iter("{http://www.w3.org/2000/svg}use")
@@ -88,7 +88,7 @@ def test_a_name_covers_no_mark_where_it_need_not() -> None:
     def two(result: xr.Dataset, axes: Axes) -> Axes:
         axes.plot([0.5, 0.55], [0.5, 0.52], "o")
         axes.set(xlim=(0, 1), ylim=(0, 1))
-        beside(axes, "between", 0.5, 0.5)
+        write_beside(axes, "between", 0.5, 0.5)
         return axes
 
     figure = draw(two, RESULT)
@@ -107,7 +107,7 @@ def test_a_name_covers_no_line_where_it_need_not() -> None:
         axes.plot([0.5], [0.5], "o")
         axes.plot([0, 1], [0.53, 0.53])
         axes.set(xlim=(0, 1), ylim=(0, 1))
-        beside(axes, "below", 0.5, 0.5)
+        write_beside(axes, "below", 0.5, 0.5)
         return axes
 
     figure = draw(line, RESULT)
@@ -156,10 +156,10 @@ def test_few_metrics_have_no_large_matrix() -> None:
     phi = 0.91 + 0.03 * np.eye(3)
 
     def pairs(result: xr.Dataset, axes: Axes) -> None:
-        matrix(axes, phi, metrics, metrics, label="phi")
+        draw_matrix(axes, phi, metrics, metrics, label="phi")
 
     with as_wide_as(PAGE):
-        figure = square(pairs, result)
+        figure = draw_square_matrix(pairs, result)
     figure.draw_without_rendering()
     [axes, _] = figure.axes
     assert figure.get_figheight() < 2

@@ -6,7 +6,7 @@ from matplotlib.figure import Figure
 
 import irmeta
 from irmeta.report.plots import figure_of
-from irmeta.report.plots.systems.replication import again
+from irmeta.report.plots.systems.replication import ratios
 from irmeta.scores.cube import cube
 
 
@@ -27,7 +27,7 @@ def made(**options):
 def test_points_are_ratios_and_lines_what_is_asked_for(options, limits):
     """Each experiment is a point at its ratio with its interval; the original is at 1, and dashed lines are limits."""
     result = made(**options)
-    axes = again(result, Figure().add_subplot())
+    axes = ratios(result, Figure().add_subplot())
     points, one, *asked = axes.lines
     np.testing.assert_allclose(points.get_xdata(), result["ratio"].values[:, 0])
     assert one.get_xdata() == [1, 1]

@@ -103,7 +103,7 @@ def test_the_distribution_has_a_line_for_each_metric_with_its_quartiles(axes):
 def test_bars_are_mean_drmse(axes):
     """A bar is the mean over pairs of one metric in one form."""
     result = compare({f"c{seed}": scores(seed) for seed in range(3)}, partitions=10)
-    comparison.plot(result, axes)
+    comparison.drmse_bars(result, axes)
     for kind, bars in zip(("raw", "normal"), axes.containers, strict=True):
         lengths = [bar.get_width() for bar in bars]
         np.testing.assert_allclose(lengths, result["drmse"].sel(kind=kind).mean("pair"))
@@ -112,7 +112,7 @@ def test_bars_are_mean_drmse(axes):
 def test_percentiles_are_drawn_over_the_number_of_systems(axes):
     """Three lines a metric, and a level one at the tau of raw scores."""
     result = draw_sets(scores(), scores(1), sizes=[2, 4], resamples=100)
-    standardizing_set.plot(result, axes)
+    standardizing_set.tau_percentiles(result, axes)
     lines = {line.get_label(): line for line in axes.get_lines()}
     for metric in ("AP", "RR"):
         np.testing.assert_allclose(

@@ -28,7 +28,7 @@ def test_bars_are_the_differences_sorted_and_the_line_their_mean():
     """Each topic is a bar, largest difference first; the dashed line is the mean difference."""
     result = made()
     one = result.isel(metric=0, against=0)
-    axes = by_topic(result, Figure().add_subplot(), at=0, last=True)
+    axes = by_topic(result, Figure().add_subplot(), metric=0, last=True)
     heights = [bar.get_height() for bar in axes.patches]
     np.testing.assert_allclose(heights, np.sort(one["by_topic"].values)[::-1])
     assert axes.lines[-1].get_ydata()[0] == pytest.approx(one["difference"].item())
@@ -70,7 +70,7 @@ def test_the_line_of_the_mean_goes_behind_names(sign):
 
 def test_gains_are_blue_and_losses_orange():
     """Bars above 0 have the first colour of the palette, bars below 0 the sixth."""
-    axes = by_topic(made(), Figure().add_subplot(), at=0, last=True)
+    axes = by_topic(made(), Figure().add_subplot(), metric=0, last=True)
     for sign, colour in ((1, PALETTE[0]), (-1, PALETTE[5])):
         bars = [bar for bar in axes.patches if sign * bar.get_height() > 0]
         assert bars

@@ -8,7 +8,7 @@ from scipy import stats
 
 from irmeta.errors import ScoresError
 from irmeta.io.tables.matrices import import_matrix
-from irmeta.report.tables import document, render
+from irmeta.report.tables import json_document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
@@ -434,7 +434,7 @@ def test_overview_is_a_triangle(power):
 
 def test_document_is_json_without_intervals():
     """A missing interval is null in the JSON document."""
-    row = document(predictivity(made(), partitions=10, top=0.5, top_on="half"))[
+    row = json_document(predictivity(made(), partitions=10, top=0.5, top_on="half"))[
         "tables"
     ]["advantage"][0]
     assert row["low"] is None

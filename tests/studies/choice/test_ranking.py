@@ -14,7 +14,7 @@ from irmeta.choices import Level
 from irmeta.errors import ScoresError
 from irmeta.io.tables.matrices import import_systemwise
 from irmeta.papers.gupta2019.ranking import SHEFFIELD
-from irmeta.report.tables import document
+from irmeta.report.tables import json_document
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.tables.roles import ALL
@@ -49,7 +49,7 @@ def scores(
 
 def test_tables_have_the_columns_of_the_contract() -> None:
     """The JSON document has the tables and columns that programs read."""
-    views = document(rank(scores(), partitions=3))["tables"]
+    views = json_document(rank(scores(), partitions=3))["tables"]
     assert list(views) == [
         "order",
         "subsets",
@@ -303,7 +303,7 @@ def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
     outcome = rank(noise, k=3, partitions=30)
     assert "do not trust" in findings(outcome)[1]
     assert findings(outcome)[0].startswith("These topics do not settle which 3 metrics")
-    listed = document(outcome)["tables"]["alternatives"]
+    listed = json_document(outcome)["tables"]["alternatives"]
     assert max(row["chosen"] for row in listed if row["k"] == 3) < 0.2
     assert sum(row["k"] == 3 for row in listed) == 10
 
@@ -311,7 +311,9 @@ def test_an_arbitrary_choice_is_not_to_be_trusted() -> None:
 def test_sets_that_halves_choose_are_listed_with_what_they_explain() -> None:
     """Each alternative's unexplained share is that of its set on all topics, the oftenest first."""
     outcome = rank(scores(), k=2, partitions=20)
-    rows = [row for row in document(outcome)["tables"]["alternatives"] if row["k"] == 2]
+    rows = [
+        row for row in json_document(outcome)["tables"]["alternatives"] if row["k"] == 2
+    ]
     shares = [row["chosen"] for row in rows]
     assert shares == sorted(shares, reverse=True)
     best = outcome["metric"].values[outcome["chosen"].sel(k=2).values].tolist()
@@ -319,7 +321,7 @@ def test_sets_that_halves_choose_are_listed_with_what_they_explain() -> None:
     assert own["unexplained"] == pytest.approx(outcome["unexplained"].sel(k=2).item())
     alone = [
         row["chosen"]
-        for row in document(outcome)["tables"]["alternatives"]
+        for row in json_document(outcome)["tables"]["alternatives"]
         if row["k"] == 1
     ]
     assert sum(alone) == pytest.approx(1)

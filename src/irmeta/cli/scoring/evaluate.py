@@ -196,7 +196,7 @@ def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options")
     """Return the means as text, and say the notes; no cube or frame is made of the scores, since that takes longer."""
     from irmeta.evaluation.engine import Evaluation
     from irmeta.metrics.values import means
-    from irmeta.report.forms import column, drawn
+    from irmeta.report.forms import column_texts, draw_columns
 
     with working(shown.workers, quiet=shown.quiet):
         work = Evaluation.of(qrels, runs, wanted, **options)
@@ -204,12 +204,12 @@ def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options")
     _remark(scored.provenance["notes"], quiet=shown.quiet)
     # four decimals, as trec_eval has
     columns = {
-        metric: column(found, 4)
+        metric: column_texts(found, 4)
         for metric, found in zip(
             scored.metrics, means(scored.scores, scored.metrics).T.tolist(), strict=True
         )
     }
-    return drawn(
+    return draw_columns(
         {"system": scored.systems, **columns},
         scored.metrics,
         "means",

@@ -195,9 +195,9 @@ def set_(
     old = boards.board_of(engine, key)
     judged = boards.judgments_of(engine, key)
     topics = old.topics if judged is None else judged.topics
-    changes |= answers.with_split(old._asdict() | changes, topics)
+    changes |= answers.drawn_split(old._asdict() | changes, topics)
     if "metrics" in changes:
-        changes["metrics"] = answers.metrics(changes["metrics"])
+        changes["metrics"] = answers.metric_names(changes["metrics"])
     changed = boards.set_board(engine, key, changes, typed=confirm)
     names = ", ".join(name.replace("_", "-") for name in changed)
     print(f"{key}: {names or 'nothing'} changed")
@@ -267,10 +267,10 @@ def check(site: SiteOption, format: Literal["text", "json"] = "text") -> None:
         from irmeta.serve.operating import checkup, organizing
         from irmeta.serve.site import Site
     of = Site.read(site)
-    with checkup.catalogue(of) as engine:
+    with checkup.opened_catalogue(of) as engine:
         leaks = [
-            f"{one.key}: {organizing.leak(engine, one)}"
-            for one in organizing.hidden(engine)
+            f"{one.key}: {organizing.leak_in_words(engine, one)}"
+            for one in organizing.hidden_boards(engine)
         ]
         found = list(checkup.problems(of, engine))
     if format == "json":
@@ -346,7 +346,7 @@ def rescore(key: Key, site: SiteOption, qrels: File = None, note: str = "") -> N
     from irmeta.serve.operating import importing
 
     if qrels is not None:
-        version = importing.judge(of, engine, key, qrels, note)
+        version = importing.add_judgments(of, engine, key, qrels, note)
         print(
             f"{key}: judgments version {version}; the server scores all runs under it"
         )

@@ -115,7 +115,7 @@ def judgments(key: Key, qrels: Path, site: SiteOption, note: str = "") -> None:
     from irmeta.serve.catalogue import boards
     from irmeta.serve.operating import importing
 
-    version = importing.judge(of, engine, key, qrels, note)
+    version = importing.add_judgments(of, engine, key, qrels, note)
     found = boards.judgments_of(engine, key)
     print(f"{key}: judgments version {version}; the server scores all runs under it")
     assert found is not None

@@ -129,7 +129,7 @@ def _judged(
     """Compare a machine's judgments with those of people, and where it judged more topics estimate by both."""
     from irmeta.errors import IrmetaError
     from irmeta.metrics.names import raw
-    from irmeta.report.page.content import order_by
+    from irmeta.report.page.content import ordering_metric
     from irmeta.scores.attributes import about
     from irmeta.studies.judges.compare.study import compare_judges
     from irmeta.studies.judges.estimate import estimate
@@ -139,7 +139,7 @@ def _judged(
             "the sections on people and machine need --human, --llm and --runs, of one collection"
         )
     [scores] = cubes.values()
-    metric = raw(order_by(scores, by))
+    metric = raw(ordering_metric(scores, by))
     compared = compare_judges(
         [human, llm], runs=runs, metrics=[metric], teams=teams, rng=seed
     )

@@ -103,9 +103,9 @@ def _write_all(
     modules = [_module(name) for name in PAPERS]
     names = [*(f"{name}.json" for name in PAPERS), PAGE]
     kept = Kept(output, "reproduction", "|".join(map(re.escape, names)))
-    with kept.made():
+    with kept.making_folder():
         outcomes = _outcomes(modules, folder, seed, quiet)
-        with kept.replaced(names) as write_file:
+        with kept.replacing_files(names) as write_file:
             for name, outcome in zip(PAPERS, outcomes, strict=True):
                 write_file(f"{name}.json", render(outcome, "json"))
             write_file(PAGE, page(zip(PAPERS.values(), outcomes, strict=True)))

@@ -143,7 +143,7 @@ def submit(
         raise IrmetaError("--name names one run; the names of several are their files'")
     if name is not None and fit_name(name) != name:
         raise IrmetaError(f"--name {name}: a run's name {NAMED}")
-    server = client.Server(to, client.token(token_file))
+    server = client.Server(to, client.read_token(token_file))
     about = {
         "team": team,
         "system": system,
@@ -154,7 +154,7 @@ def submit(
         "link": link,
         "replace": "1" if replace else "",
     }
-    hidden = server.hides() if wait else {}
+    hidden = server.hidden_board() if wait else {}
     if hidden and judged:
         at = hidden["reveals"]
         when = "after its reveal" if at is None else f"from {clock(at)} UTC on"
@@ -175,11 +175,11 @@ def submit(
                 f"would be {'refused' if _is_refused(found) else 'taken'}"
             )
         else:
-            found = server.checked(server.submit(path, own, about))
+            found = server.await_check(server.submit(path, own, about))
         if hidden and hidden["feedback"] != "none" and found["status"] < 300:
-            found |= server.told(found["key"])
+            found |= server.await_feedback(found["key"])
         elif wait and not hidden and found["status"] < 300:
-            found["score"] = server.score(found["key"])
+            found["score"] = server.await_score(found["key"])
             if fail_if_worse is not None:
                 gate = _gate(
                     server, found["score"], fail_if_worse, unless_safe, history
@@ -277,7 +277,7 @@ def _gate(
             "--fail-if-worse: the board has no difference from --baseline"
         )
     keys = {record["label"]: record["key"], claim["name"]: claim["baseline"]}
-    vectors = server.by_topic(keys.values(), metric)
+    vectors = server.scores_by_topic(keys.values(), metric)
     topics = server.topics()
     values = np.array(vectors, dtype=np.float64)[..., None]
     scores = cube(values, list(keys), list(topics), [metric])

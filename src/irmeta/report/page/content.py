@@ -71,7 +71,9 @@ class Content:
     named: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]) -> "Content":
+    def prepared(
+        cls, cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]
+    ) -> "Content":
         """Prepare collections."""
         missing = asked.get("missing", "common")
         used, left_out = {}, {}
@@ -83,18 +85,21 @@ class Content:
             cubes,
             used,
             left_out,
-            {name: order_by(scores, asked.get("by")) for name, scores in used.items()},
+            {
+                name: ordering_metric(scores, asked.get("by"))
+                for name, scores in used.items()
+            },
             asked.get("rng", 0),
             asked.get("source", "scores.parquet"),
             missing,
             asked.get("teams"),
-            _marked(cubes, asked.get("highlight")),
+            _systems_to_mark(cubes, asked.get("highlight")),
             {name_of(one.data): one.data for one in asked.get("results", ())},
             calling=asked.get("calling", ""),
             named=asked.get("named", {}),
         )
 
-    def files(self, *words: str) -> list[str]:
+    def named_files(self, *words: str) -> list[str]:
         """Return how a command names judgments and runs; the words that stand for them where that is not known."""
         return [self.named.get(word, word) for word in words]
 
@@ -110,7 +115,7 @@ class Content:
         """Whether every collection has more than one metric: agreement, choice and prediction need that."""
         return all(scores.sizes["metric"] > 1 for scores in self.used.values())
 
-    def once(self, key: str, compute: Callable[[], Any]) -> Any:
+    def computed_once(self, key: str, compute: Callable[[], Any]) -> Any:
         """Return what `compute` returns, computed only the first time that its key is asked for."""
         if key not in self.results:
             self.results[key] = compute()
@@ -124,44 +129,46 @@ class Content:
 
     def source_of(self, name: str) -> str:
         """Return how a command names what is used of one collection."""
-        return self.file_of(name) + self._way([name])
+        return self.file_of(name) + self._missing_option([name])
 
     @property
     def sources(self) -> str:
         """How a command names what is used of all collections."""
-        return self.source + self._way(self.cubes)
+        return self.source + self._missing_option(self.cubes)
 
-    def _way(self, names: Iterable[str]) -> str:
+    def _missing_option(self, names: Iterable[str]) -> str:
         """Return the option that leaves out what lacks scores, if some do."""
         if any(self.cubes[name].isnull().any() for name in names):
             return f" --missing {self.missing}"
         return ""
 
-    def each(self, panel: Callable[[str], Panel]) -> list[Panel]:
+    def panels_by_collection(self, panel: Callable[[str], Panel]) -> list[Panel]:
         """Make a panel for each collection; an answer from a machine's judgments says so."""
         made = [attempt(name, partial(panel, name)) for name in self.used]
         return [
-            of_machine(one) if one.command and self.by_machine(one.label) else one
+            said_by_machine(one)
+            if one.command and self.is_by_machine(one.label)
+            else one
             for one in made
         ]
 
-    def by_machine(self, name: str) -> bool:
+    def is_by_machine(self, name: str) -> bool:
         """Say whether scores are by the judgments of the machine that the page compares with people."""
         return self.judged_by_machine(about(self.cubes[name]))
 
     def judged_by_machine(self, described: Mapping[str, Any]) -> bool:
         """Say the same of what is recorded of scores, or of another input of a study."""
-        digest = _digest(described)
+        digest = _judgments_digest(described)
         compared = [about(self.given[one]) for one in JUDGED if one in self.given]
         machines = [
-            _digest(described)
+            _judgments_digest(described)
             for one in compared
             for judge, described in one["inputs"]["collections"].items()
             if judge != one["options"].get("truth", "human")
         ]
         return digest is not None and digest in machines
 
-    def levels(self, panel: Callable[[Level], Panel]) -> list[Panel]:
+    def panels_by_level(self, panel: Callable[[Level], Panel]) -> list[Panel]:
         """Make a panel for each level of scores; those that could not be computed come last."""
         made = [
             attempt(LEVELS[level], partial(panel, level)) for level in get_args(Level)
@@ -169,19 +176,19 @@ class Content:
         return sorted(made, key=lambda one: not one.tables)
 
 
-def of_machine(panel: Panel) -> Panel:
-    """Say of an answer whose judgments it follows from."""
+def said_by_machine(panel: Panel) -> Panel:
+    """Return a panel whose finding says that it follows from the machine's judgments."""
     first, *rest = panel.findings
     return replace(panel, findings=[f"By the machine's judgments: {first}", *rest])
 
 
-def _digest(described: Mapping[str, Any]) -> str | None:
+def _judgments_digest(described: Mapping[str, Any]) -> str | None:
     """Return the digest of the judgments that scores are by, if it is known."""
     qrels = described.get("qrels")
     return qrels.get("sha256") if isinstance(qrels, Mapping) else qrels
 
 
-def _marked(
+def _systems_to_mark(
     cubes: Mapping[str, xr.DataArray], highlight: str | Iterable[str] | None
 ) -> list[str]:
     """Return the systems to mark, which may be in any of the collections."""
@@ -199,7 +206,7 @@ def _usable(
     """Keep what the studies can use, and say what is left out: missing scores, metrics by which no systems differ."""
     complete_or_not, left_out = cube, []
     if missing != "error":
-        scored = _scored(cube)
+        scored = _mostly_scored(cube)
         complete_or_not, notes = complete(scored, missing)
         left_out = [
             f"{note} (choose which with --missing common, topics or systems)"
@@ -232,7 +239,7 @@ def _usable(
     return kept, left_out
 
 
-def _scored(cube: xr.DataArray) -> xr.DataArray:
+def _mostly_scored(cube: xr.DataArray) -> xr.DataArray:
     """Keep the metrics that have at least half of their scores; all if none has."""
     share = cube.notnull().mean(("system", "topic")).values
     if (share >= 0.5).any():
@@ -240,7 +247,7 @@ def _scored(cube: xr.DataArray) -> xr.DataArray:
     return cube
 
 
-def order_by(scores: xr.DataArray, by: str | None) -> str:
+def ordering_metric(scores: xr.DataArray, by: str | None) -> str:
     """Choose the metric that systems are ordered by: the one named, or the first."""
     known = names(scores.metric)
     if by is not None:

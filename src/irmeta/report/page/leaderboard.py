@@ -18,15 +18,15 @@ from irmeta.io.tables.spreadsheet import read_about, require_link
 from irmeta.report.folders import Folder
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
-from irmeta.report.page.since import since
+from irmeta.report.page.since import changes_since
 from irmeta.report.page.templates import (
     MOST_ROWS,
     THEME,
-    address,
     asset,
-    bundle,
-    hashes,
-    script,
+    bundle_scripts,
+    checked_address,
+    json_script,
+    script_hashes,
     template,
 )
 from irmeta.scores.attributes import about
@@ -82,38 +82,40 @@ def write_leaderboard(
         )
     folder = Path(folder)
     kept = Kept(folder, "leaderboard", re.escape(PAGE))
-    with kept.made():
+    with kept.making_folder():
         with Folder(folder) as there:
             earlier = there.read(PAGE)
-        text = html(
+        text = page_text(
             outcome.data,
             title or "Leaderboard",
             source,
             earlier,
-            _known(about, outcome.data),
-            address(beside),
-            _marked(outcome.data, highlight),
+            _known_facts(about, outcome.data),
+            checked_address(beside),
+            _models_to_mark(outcome.data, highlight),
         )
-        with kept.replaced([PAGE]) as write:
+        with kept.replacing_files([PAGE]) as write:
             write(PAGE, text)
     return folder / PAGE
 
 
-def _marked(outcome: xr.Dataset, highlight: str | Iterable[str] | None) -> list[str]:
+def _models_to_mark(
+    outcome: xr.Dataset, highlight: str | Iterable[str] | None
+) -> list[str]:
     """Return the models to mark."""
     if highlight is None:
         return []
     return chosen(outcome, highlight, names(outcome.system), "the board")
 
 
-def _known(
+def _known_facts(
     given: str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame | None,
     outcome: xr.Dataset,
 ) -> dict[str, dict[str, str]]:
     """Return what is known of the models of a board, by name or label; what is said of others does not concern it."""
     if given is None:
         return {}
-    known = _told(given) if isinstance(given, Mapping) else read_about(given)
+    known = _checked_facts(given) if isinstance(given, Mapping) else read_about(given)
     models, labels = names(outcome.system), about(outcome).get(LABELS, {})
     found = {}
     for name, facts in known.items():
@@ -127,7 +129,7 @@ def _known(
     return found
 
 
-def _told(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+def _checked_facts(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     """Return facts that are no file as one has them: of each model names and texts."""
     known = {}
     for model, facts in given.items():
@@ -137,7 +139,7 @@ def _told(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
     return known
 
 
-def html(
+def page_text(
     outcome: xr.Dataset,
     title: str,
     source: str,
@@ -147,42 +149,29 @@ def html(
     marked: Sequence[str] = (),
 ) -> str:
     """Return the page as text; earlier : the page that stood in its place.  known : what models are."""
-    options = about(outcome)["options"]
-    drawn = content(outcome)
-    said = since(earlier, drawn)
+    drawn = page_content(outcome)
+    said = changes_since(earlier, drawn)
     written = datetime.now(UTC).strftime("%Y-%m-%d")
-    scripts = bundle(_SCRIPTS)
+    scripts = bundle_scripts(_SCRIPTS)
     return template("leaderboard.html.j2").render(
         title=title,
-        findings=leaderboard.findings(outcome),
-        aggregates=_aggregates(outcome),
-        missing=_has_holes(outcome),
-        lines=_lines(outcome),
-        nouns=leaderboard.nouns(outcome),
-        types=_types(outcome),
-        tables=_shown(outcome),
+        **_outcome_facts(outcome),
         most=MOST_ROWS,
-        varied=leaderboard.varied_nouns(outcome),
-        level=f"{options['level']:.0%}",
-        options=options,
-        what=_what(outcome),
-        compared=_compared(outcome),
-        notes=about(outcome)["notes"],
-        command=_command(options, source),
+        command=_command(about(outcome)["options"], source),
         generator=f"{GENERATOR} {version('irmeta')}",
         written=written,
         since=said,
         css=asset("page.css") + asset("leaderboard.css"),
         theme=THEME,
         scripts=scripts,
-        hashes=hashes(THEME, scripts),
+        hashes=script_hashes(THEME, scripts),
         beside=beside,
         kinds=sorted({facts[KIND] for facts in known.values() if KIND in facts}),
         kind=KIND.capitalize(),
-        content=script(
+        content=json_script(
             {
                 **drawn,
-                **_facts(known, drawn["models"]),
+                **_facts_by_model(known, drawn["models"]),
                 "marked": marked,
                 "written": written,
                 "since": said,
@@ -191,7 +180,27 @@ def html(
     )
 
 
-def content(outcome: xr.Dataset) -> dict[str, Any]:
+def _outcome_facts(outcome: xr.Dataset) -> dict[str, Any]:
+    """Return what the page says of a leaderboard outside of its script."""
+    options = about(outcome)["options"]
+    return {
+        "findings": leaderboard.findings(outcome),
+        "aggregates": _aggregate_facts(outcome),
+        "missing": _has_holes(outcome),
+        "lines": _thin_lines_legend(outcome),
+        "nouns": leaderboard.nouns(outcome),
+        "types": _tasks_by_type(outcome),
+        "tables": _page_tables(outcome),
+        "varied": leaderboard.varied_nouns(outcome),
+        "level": f"{options['level']:.0%}",
+        "options": options,
+        "what": _what_is_ranked(outcome),
+        "compared": _compared_models(outcome),
+        "notes": about(outcome)["notes"],
+    }
+
+
+def page_content(outcome: xr.Dataset) -> dict[str, Any]:
     """Return what the page's script draws: models in their order, tasks, scores by task, and each aggregate's ranks."""
     ordered = outcome.isel(system=leaderboard.order(outcome))
     scores = ordered["score"].values
@@ -199,7 +208,7 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
     filled: dict[int, dict[int, Any]] = {}
     if "predicted" in ordered:
         scores = np.where(known, scores, ordered["predicted"].values)
-        filled = _filled(ordered, known)
+        filled = _predicted_intervals(ordered, known)
     nouns = leaderboard.nouns(outcome)
     nouns |= {what.capitalize(): capitalized(name) for what, name in nouns.items()}
     return {
@@ -208,13 +217,15 @@ def content(outcome: xr.Dataset) -> dict[str, Any]:
         "counts": known.sum(axis=1).tolist(),
         "scores": numbers(scores.T),
         "filled": filled,
-        "linesSay": _lines_note(outcome),
+        "linesSay": _thin_line_note(outcome),
         "nouns": nouns,
-        "aggregates": [_ranks(ordered, kind) for kind in names(ordered.aggregate)],
+        "aggregates": [
+            _aggregate_ranks(ordered, kind) for kind in names(ordered.aggregate)
+        ],
     }
 
 
-def _facts(
+def _facts_by_model(
     known: Mapping[str, Mapping[str, str]], models: Sequence[str]
 ) -> dict[str, Any]:
     """Return what the page's script shows of models: the facts that have a column, and links."""
@@ -237,7 +248,7 @@ def _tasks(outcome: xr.Dataset) -> list[tuple[str, str]]:
     )
 
 
-def _types(outcome: xr.Dataset) -> dict[str, dict[int, str]]:
+def _tasks_by_type(outcome: xr.Dataset) -> dict[str, dict[int, str]]:
     """List the tasks of each type with their places."""
     found: dict[str, dict[int, str]] = {}
     for at, (name, kind) in enumerate(_tasks(outcome)):
@@ -245,14 +256,14 @@ def _types(outcome: xr.Dataset) -> dict[str, dict[int, str]]:
     return found
 
 
-def _shown(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:
+def _page_tables(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:
     """Return the tables of the page; predicted scores stand at their models."""
     views = leaderboard.tables(outcome)
     titles = {"tasks": "tasks", "few": "few tasks"}
     return {title: views[name] for name, title in titles.items() if name in views}
 
 
-def _filled(
+def _predicted_intervals(
     ordered: xr.Dataset, known: np.ndarray[Any, np.dtype[np.bool_]]
 ) -> dict[int, dict[int, Any]]:
     """Return the intervals of predicted scores by task and model."""
@@ -268,11 +279,11 @@ def _filled(
     }
 
 
-def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
+def _aggregate_ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
     """Return one aggregate's values and ranks."""
-    one = ordered.sel(aggregate=kind)
+    of_kind = ordered.sel(aggregate=kind)
     ranks = {
-        name: [None if np.isnan(rank) else int(rank) for rank in one[name].values]
+        name: [None if np.isnan(rank) else int(rank) for rank in of_kind[name].values]
         for name in ("rank", "best", "worst", "low", "high")
     }
     return {
@@ -280,12 +291,12 @@ def _ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
         "short": leaderboard.AGGREGATES[kind],
         "label": leaderboard.label(kind, ordered),
         "column": capitalized(leaderboard.column(kind, ordered)),
-        "value": numbers(one["value"].values),
+        "value": numbers(of_kind["value"].values),
         **ranks,
     }
 
 
-def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
+def _aggregate_facts(outcome: xr.Dataset) -> list[dict[str, Any]]:
     """Return what the page says of each aggregate."""
     return [
         {
@@ -303,7 +314,7 @@ def _aggregates(outcome: xr.Dataset) -> list[dict[str, Any]]:
     ]
 
 
-def _what(outcome: xr.Dataset) -> str:
+def _what_is_ranked(outcome: xr.Dataset) -> str:
     """Say what is ranked: the collection, and how many models and tasks."""
     names = leaderboard.nouns(outcome)
     sizes = [
@@ -314,7 +325,7 @@ def _what(outcome: xr.Dataset) -> str:
     return ", ".join([*(collections if len(collections) == 1 else []), *sizes])
 
 
-def _compared(outcome: xr.Dataset) -> str:
+def _compared_models(outcome: xr.Dataset) -> str:
     """Say of which models tau is."""
     some = int(outcome["compared"])
     model = leaderboard.nouns(outcome)["model"]
@@ -328,7 +339,7 @@ def _has_holes(outcome: xr.Dataset) -> bool:
     return bool(outcome["score"].isnull().any())
 
 
-def _lines(outcome: xr.Dataset) -> str:
+def _thin_lines_legend(outcome: xr.Dataset) -> str:
     """Say in the legend what the thin lines are, where there are some."""
     if (outcome["best"] == outcome["worst"]).all():
         return ""
@@ -339,7 +350,7 @@ def _lines(outcome: xr.Dataset) -> str:
     )
 
 
-def _lines_note(outcome: xr.Dataset) -> str:
+def _thin_line_note(outcome: xr.Dataset) -> str:
     """Say of one model what its thin line means."""
     if "predicted" in outcome:
         return "by predicted scores, with 90% confidence, it has rank"

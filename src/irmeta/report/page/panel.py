@@ -33,8 +33,8 @@ class Picture:
     draw: "Callable[[], Figure]"
 
     @classmethod
-    def of(cls, title: str, outcome: xr.Dataset, **view: Any) -> "Picture":
-        """Draw a result as the plots of its study do; `view` says what of it."""
+    def of_result(cls, title: str, outcome: xr.Dataset, **view: Any) -> "Picture":
+        """Return the picture of a result as the plots of its study draw it; `view` says what of it."""
         from irmeta.report.plots import figure_of  # every command reads this module
 
         return cls(title, partial(figure_of, outcome, **view))
@@ -100,13 +100,13 @@ class Section(Text):
         """The panels whose answers stand at the top of the page."""
         return self.panels if self.several else self.panels[:1]
 
-    def of(self, panel: Panel) -> str:
+    def collection_of(self, panel: Panel) -> str:
         """Name the collection that a panel is of, where there are several and its answer does not."""
         named = re.search(rf"(?<!\w){re.escape(panel.label)}(?!\w)", panel.findings[0])
         return panel.label if self.several and not named else ""
 
 
-def of_study(
+def study_panel(
     label: str,
     outcome: xr.Dataset,
     *,

@@ -33,22 +33,22 @@ def module_of(name: str) -> ModuleType:
     return import_module(f"irmeta.report.page.{about}.{name}")
 
 
-def _panels(section: ModuleType, content: Content) -> list[Panel]:
+def _panels_of(section: ModuleType, content: Content) -> list[Panel]:
     """Return the panels of a section: one for each collection, unless it has others."""
     if hasattr(section, "panels"):
         return list(section.panels(content))
-    return content.each(partial(section.panel, content))
+    return content.panels_by_collection(partial(section.panel, content))
 
 
-def sections(
+def make_sections(
     cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]
 ) -> list[Section]:
     """Run the studies, each on every collection or on all together, and return the sections that have an answer."""
-    content = Content.of(cubes, **asked)
+    content = Content.prepared(cubes, **asked)
     made = []
     for name in steps(SECTIONS, "sections of the page"):
         module = module_of(name)
-        if panels := _panels(module, content):
+        if panels := _panels_of(module, content):
             folded = name in FOLDED
             several = len(panels) > 1 and {one.label for one in panels} <= {*cubes}
             made.append(

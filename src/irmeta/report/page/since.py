@@ -13,16 +13,16 @@ from irmeta.words import counted, listed
 _CONTENT = re.compile(rb'id="content">(.*?)</script>', re.DOTALL)
 
 
-def since(page: bytes | None, now: Mapping[str, Any]) -> str:
+def changes_since(page: bytes | None, now: Mapping[str, Any]) -> str:
     """Say what changed since an earlier page; what that one said where nothing did, and nothing of another page.
 
-    now : what the new page's script draws, `leaderboard.content`.
+    now : what the new page's script draws, `leaderboard.page_content`.
     """
     try:
         found = _CONTENT.search(page or b"")
         before = json.loads(found[1]) if found else {}
         day = date.fromisoformat(before["written"])
-        news = _news(before, now)
+        news = _changes(before, now)
         said = str(before["since"])
     except (ValueError, KeyError, TypeError, IndexError):
         return ""
@@ -31,13 +31,13 @@ def since(page: bytes | None, now: Mapping[str, Any]) -> str:
     return f"Since the page of {day.day} {day:%B %Y}: {', '.join(news)}."
 
 
-def told(page: bytes) -> str:
+def changes_said(page: bytes) -> str:
     """Return what a page says that changed since the one before; nothing where it is not a board's page."""
     found = _CONTENT.search(page)
     return str(json.loads(found[1]).get("since", "")) if found else ""
 
 
-def _news(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """List what is there more, what is there no longer, which scores are others, and who moved."""
     news = []
     for what in ("models", "tasks"):
@@ -51,16 +51,16 @@ def _news(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
                 news.append(
                     f"{counted(len(names), noun)} {change} ({listed(names, 3)})"
                 )
-    news += _scored(before, now)
-    news += _predicted(before, now)
-    if moved := _moved(before, now):
+    news += _changed_scores(before, now)
+    news += _changed_predictions(before, now)
+    if moved := _moved_models(before, now):
         news.append(moved)
     return news
 
 
-def _scored(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def _changed_scores(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Say how many scores of the models and tasks of both are new, gone or others, and whose."""
-    old, new = _reported(before), _reported(now)
+    old, new = _shown_scores(before), _shown_scores(now)
     both = [cell for cell in new if cell in old and old[cell] != new[cell]]
     news = []
     for change, cells in (
@@ -74,9 +74,11 @@ def _scored(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return news
 
 
-def _predicted(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+def _changed_predictions(
+    before: Mapping[str, Any], now: Mapping[str, Any]
+) -> list[str]:
     """Say how many scores are predicted otherwise than before, as what is new changes what is predicted of others."""
-    old, new = _reported(before, predicted=True), _reported(now, predicted=True)
+    old, new = _shown_scores(before, predicted=True), _shown_scores(now, predicted=True)
     others = [cell for cell in new if None not in (new[cell], old.get(cell))]
     changed = [cell for cell in others if old[cell] != new[cell]]
     if not changed:
@@ -86,13 +88,13 @@ def _predicted(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     return [f"{count} changed with them ({listed(whose, 3)})"]
 
 
-def _reported(
+def _shown_scores(
     content: Mapping[str, Any], *, predicted: bool = False
 ) -> dict[tuple[str, str], float | None]:
     """Return the scores by model and task as a board shows them: those reported, or predicted; others are none."""
     scores = {}
     for at, task in enumerate(_names(content["tasks"])):
-        filled = {int(model) for model in _of(content["filled"], at)}
+        filled = {int(model) for model in _of_task(content["filled"], at)}
         for number, model in enumerate(_names(content["models"])):
             score = content["scores"][at][number]
             hidden = score is None or (number in filled) is not predicted
@@ -100,7 +102,7 @@ def _reported(
     return scores
 
 
-def _of(filled: Mapping[Any, Any], task: int) -> Any:
+def _of_task(filled: Mapping[Any, Any], task: int) -> Any:
     """Return the predicted scores of a task; JSON turned its number into a text."""
     return filled.get(task) or filled.get(str(task)) or ()
 
@@ -109,19 +111,19 @@ def _names(given: Sequence[Any]) -> list[str]:
     return [one["name"] if isinstance(one, dict) else str(one) for one in given]
 
 
-def _moved(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
+def _moved_models(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Say how many of the models of both moved against each other, by the first aggregate."""
     old, new = (
         dict(zip(one["models"], one["aggregates"][0]["rank"], strict=True))
         for one in (before, now)
     )
     both = [name for name in new if new[name] is not None and old.get(name) is not None]
-    was, is_now = (_among([ranks[name] for name in both]) for ranks in (old, new))
+    was, is_now = (_ranks_among([ranks[name] for name in both]) for ranks in (old, new))
     moves = int((was != is_now).sum())
     if not moves:
         return ""
     return f"{moves} of {counted(len(both), now['nouns']['model'])} moved against each other"
 
 
-def _among(ranks: Sequence[int]) -> np.ndarray[Any, np.dtype[np.intp]]:
+def _ranks_among(ranks: Sequence[int]) -> np.ndarray[Any, np.dtype[np.intp]]:
     return np.searchsorted(np.sort(ranks), ranks)

@@ -28,7 +28,7 @@ THEME = (
 """The script that chooses the colours before anything is drawn."""
 
 
-def bundle(names: Sequence[str]) -> str:
+def bundle_scripts(names: Sequence[str]) -> str:
     """Return modules of the page as one script: each has what those before it export."""
     text = "\n".join(asset(f"scripts/{name}") for name in names)
     return '"use strict";\n' + re.sub(
@@ -46,14 +46,14 @@ def template(name: str) -> "Template":
         autoescape=True,
         trim_blocks=True,
         lstrip_blocks=True,
-        finalize=_shown,
+        finalize=_printable_value,
     )
     for one in (sentences, setting, cell, flat):
         environment.filters[one.__name__] = one
     return environment.get_template(name)
 
 
-def _shown(value: Any) -> Any:
+def _printable_value(value: Any) -> Any:
     """Return what stands on a page for a value; what we wrote ourselves, marked as safe, as it is."""
     from markupsafe import Markup
 
@@ -62,10 +62,10 @@ def _shown(value: Any) -> Any:
     return value
 
 
-def address(given: str | None) -> str | None:
+def checked_address(given: str | None) -> str | None:
     """Return the address of another page: one beside this one, or on the web; else raise IrmetaError.
 
-    >>> address("../board/index.html")
+    >>> checked_address("../board/index.html")
     '../board/index.html'
     """
     if given is None or _ADDRESS.match(given):
@@ -75,7 +75,7 @@ def address(given: str | None) -> str | None:
     )
 
 
-def hashes(*scripts: str) -> str:
+def script_hashes(*scripts: str) -> str:
     """Return the digests by which a page's policy allows these scripts, and no others."""
     digests = [
         b64encode(sha256(script.encode()).digest()).decode() for script in scripts
@@ -128,19 +128,19 @@ def cell(value: Any) -> str:
     return text.replace("-", "\N{MINUS SIGN}", 1) if value < 0 else text
 
 
-def script(content: Any) -> str:
+def json_script(content: Any) -> str:
     """Write JSON that may stand inside a script element."""
-    return json.dumps(_finite(content), allow_nan=False, separators=(",", ":")).replace(
-        "<", "\\u003c"
-    )
+    return json.dumps(
+        _jsonable(content), allow_nan=False, separators=(",", ":")
+    ).replace("<", "\\u003c")
 
 
-def _finite(value: Any) -> Any:
+def _jsonable(value: Any) -> Any:
     """Return a value as JSON has it: numbers that are not finite are null, texts can be printed."""
     if isinstance(value, Mapping):
-        return {_finite(name): _finite(one) for name, one in value.items()}
+        return {_jsonable(name): _jsonable(one) for name, one in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(one) for one in value]
+        return [_jsonable(one) for one in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str):

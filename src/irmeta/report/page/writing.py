@@ -19,21 +19,21 @@ from irmeta.parallel import seed, steps
 from irmeta.report.forms import csv, latex
 from irmeta.report.kept import PAGE, Kept, Write
 from irmeta.report.page.content import Asked
-from irmeta.report.page.metrics.prediction import calculator, of_page
+from irmeta.report.page.metrics.prediction import calculator_facts, page_model
 from irmeta.report.page.panel import Panel, Picture, Section
-from irmeta.report.page.sections import sections
+from irmeta.report.page.sections import make_sections
 from irmeta.report.page.templates import (
     MOST_ROWS,
     THEME,
-    address,
     asset,
-    bundle,
-    hashes,
-    script,
+    bundle_scripts,
+    checked_address,
+    json_script,
+    script_hashes,
     template,
 )
 from irmeta.report.plots import figure
-from irmeta.report.plots.marks import placed
+from irmeta.report.plots.marks import placed_marks
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.teams import Grouping, default_teams, groups_of
 from irmeta.scores.selection import choose_names
@@ -135,28 +135,28 @@ def write_sections(
         if not isinstance(labels, Mapping):
             asked["calling"] = f" --labels {quote(Path(labels).name)}"
             labels = read_labels(Path(labels))
-        cubes = _called(cubes, labels, asked)
+        cubes = _relabelled(cubes, labels, asked)
     asked["rng"] = seed(asked.get("rng", 0))
-    beside = address(beside)
+    beside = checked_address(beside)
     folder = Path(folder)
     kept = Kept(folder, "report", _WRITTEN)
-    with kept.made():
-        made = sections(cubes, **asked)
-        each = _each(made)
+    with kept.making_folder():
+        made = make_sections(cubes, **asked)
+        each = _panels_with_stems(made)
         forms = ("svg", "pdf") if pdf else ("svg",)
         named = {key: _files_of(stem, panel, forms) for key, stem, panel in each}
         wanted = [name for names in named.values() for name in names]
-        with kept.replaced([*wanted, PAGE]) as write:
+        with kept.replacing_files([*wanted, PAGE]) as write:
             drawn = {}
             for key, stem, panel in steps(each, "files of panels"):
                 drawn[key] = _write_files(write, stem, panel, pdf=pdf)
-            model = of_page(cubes)
-            head = title or _titled(cubes)
-            write(PAGE, _html(made, named, drawn, model, head, beside))
+            model = page_model(cubes)
+            head = title or _title_of(cubes)
+            write(PAGE, _page_text(made, named, drawn, model, head, beside))
     return folder / PAGE, made
 
 
-def _titled(cubes: Mapping[str, xr.DataArray]) -> str:
+def _title_of(cubes: Mapping[str, xr.DataArray]) -> str:
     """Return the title of a page: the names of its collections, and what one of them holds."""
     title = ", ".join(cubes)
     if len(cubes) > 1:
@@ -167,7 +167,7 @@ def _titled(cubes: Mapping[str, xr.DataArray]) -> str:
     return f"{title}: {systems}" + ("" if of_means else f" on {topics}")
 
 
-def _called(
+def _relabelled(
     cubes: Mapping[str, xr.DataArray], labels: Mapping[str, str], asked: Asked
 ) -> dict[str, xr.DataArray]:
     """Return scores of systems under their labels, and put these where teams, results and what to mark have names."""
@@ -184,7 +184,9 @@ def _called(
     return called
 
 
-def _each(made: Sequence[Section]) -> list[tuple[tuple[str, int], str, Panel]]:
+def _panels_with_stems(
+    made: Sequence[Section],
+) -> list[tuple[tuple[str, int], str, Panel]]:
     """List the panels with their place and the stem of their files."""
     each = []
     for section in made:
@@ -232,17 +234,17 @@ def _write_figure(
     text = figure.svg(drawn, name, picture.title)
     write(f"figures/{name}.svg", text)
     if pdf:
-        write(f"figures/{name}.pdf", figure.rendered(drawn, "pdf"))
+        write(f"figures/{name}.pdf", figure.figure_bytes(drawn, "pdf"))
     return {
         "name": name,
         "title": picture.title,
         "svg": text,
         "wide": round(drawn.get_figwidth() * PIXELS),
-        "marks": placed(drawn),
+        "marks": placed_marks(drawn),
     }
 
 
-def _html(
+def _page_text(
     made: Sequence[Section],
     listed: Mapping[tuple[str, int], list[str]],
     drawn: Mapping[tuple[str, int], list[dict[str, Any]]],
@@ -250,7 +252,11 @@ def _html(
     title: str,
     beside: str | None,
 ) -> str:
-    scripts = bundle(_SCRIPTS)
+    """Return the page as text.
+
+    listed : the files of each panel. drawn : its figures. model : what the calculator predicts by.
+    """
+    scripts = bundle_scripts(_SCRIPTS)
     boards = {
         f"{section.key}-{at}": panel.board["script"]
         for section in made
@@ -258,7 +264,11 @@ def _html(
         if panel.board is not None
     }
     marks = {one["name"]: one["marks"] for figures in drawn.values() for one in figures}
-    content = {"boards": boards, "marks": marks, "calculator": calculator(model, made)}
+    content = {
+        "boards": boards,
+        "marks": marks,
+        "calculator": calculator_facts(model, made),
+    }
     return template("page.html.j2").render(
         sections=made,
         files=listed,
@@ -270,9 +280,9 @@ def _html(
         css=asset("page.css"),
         theme=THEME,
         scripts=scripts,
-        hashes=hashes(THEME, scripts),
+        hashes=script_hashes(THEME, scripts),
         model=model,
-        content=script(content),
+        content=json_script(content),
         most=MOST_ROWS,
         levels=LEVELS,
     )

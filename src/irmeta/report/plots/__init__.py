@@ -47,24 +47,31 @@ def figure_of(
         if highlight is None:
             return figure
         marking = "marked" in signature(plots.figure).parameters
-        compared = [about(result)["options"].get("system"), *_names(result, "against")]
-        systems = [*_names(result, "system"), *filter(None, compared)]
-        known = [*marks.named(figure), *systems]
-        metrics = _names(result, "metric")
-        if marking and set(known) & set(metrics):
-            known += metrics
-        names = chosen(result, highlight, list(dict.fromkeys(known)), "the plot")
+        known = _known_names(result, marks.names_of_marks(figure), metrics=marking)
+        names = chosen(result, highlight, known, "the plot")
         if marking:
             figure = plots.figure(result, marked=names, **view)
-    drawn = marks.named(figure)
+    drawn = marks.names_of_marks(figure)
     if absent := [one for one in names if one not in drawn]:
-        there = _where(result, plots.figure, absent, drawn)
+        there = _where_shown(result, plots.figure, absent, drawn)
         raise ScoresError(f"this plot does not show {listed(absent)}; {there}")
     marks.highlight(figure, names)
     return figure
 
 
-def _where(
+def _known_names(
+    result: xr.Dataset, drawn: Sequence[str], *, metrics: bool
+) -> list[str]:
+    """Return the names that a figure may mark: those drawn, the systems, and, if it names some, the metrics."""
+    compared = [about(result)["options"].get("system"), *_names(result, "against")]
+    known = [*drawn, *_names(result, "system"), *filter(None, compared)]
+    every = _names(result, "metric")
+    if metrics and set(known) & set(every):
+        known += every
+    return list(dict.fromkeys(known))
+
+
+def _where_shown(
     result: xr.Dataset,
     figure: Callable[..., Figure],
     absent: Sequence[str],
@@ -76,7 +83,9 @@ def _where(
     able = []
     for view in get_args(hints.get("view")):
         with suppress(ScoresError):
-            if set(absent) <= {*marks.named(figure(result, view=view, **marked))}:
+            if set(absent) <= {
+                *marks.names_of_marks(figure(result, view=view, **marked))
+            }:
                 able.append(view)
     if able:
         return f"choose another view: {joined(able, 'or')}"

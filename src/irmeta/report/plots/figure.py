@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
-from irmeta.report.plots.layout import Layout, keep, settle
+from irmeta.report.plots.layout import Layout, fit_height, freeze_layout
 from irmeta.words import printable
 
 COLUMN = 3.35
@@ -82,7 +82,7 @@ def draw(
     """
     plots = [plot] if callable(plot) else list(plot)
     with mpl.rc_context(STYLE), boxes_for_unknown():
-        figure = Figure(figsize=(wide(width), height), layout=Layout())
+        figure = Figure(figsize=(asked_width(width), height), layout=Layout())
         panels = figure.subplots(
             len(plots) // columns,
             columns,
@@ -92,7 +92,7 @@ def draw(
         )
         for one, panel in zip(plots, panels.flat, strict=True):
             one(result, panel, **options)
-        settle(figure)
+        fit_height(figure)
         return figure
 
 
@@ -109,18 +109,18 @@ def as_wide_as(width: float | None) -> Iterator[None]:
         _ASKED.reset(before)
 
 
-def wide(width: float) -> float:
+def asked_width(width: float) -> float:
     """Return the width that is asked for, else this one."""
     return _ASKED.get() or width
 
 
-def abreast(panels: int, least: float, width: float = COLUMN) -> int:
+def panels_abreast(panels: int, least: float, width: float = COLUMN) -> int:
     """Return how many panels of at least that many inches stand side by side, in full rows.
 
-    >>> abreast(4, 2.2), abreast(4, 2.2, 7.0), abreast(3, 2.2, 7.0)
+    >>> panels_abreast(4, 2.2), panels_abreast(4, 2.2, 7.0), panels_abreast(3, 2.2, 7.0)
     (1, 2, 3)
     """
-    most = max(1, int(wide(width) // least))
+    most = max(1, int(asked_width(width) // least))
     return max(count for count in range(1, most + 1) if panels % count == 0)
 
 
@@ -136,11 +136,11 @@ def save(figure: Figure, path: Path) -> None:
     """Save a figure as SVG, PDF or PNG by the suffix of its path; the file appears whole or not at all."""
     form = require_form(path)
     with writing(path) as part:
-        part.write_bytes(rendered(figure, form))
+        part.write_bytes(figure_bytes(figure, form))
 
 
-def rendered(figure: Figure, form: str) -> bytes:
-    """Return a figure as what a file of this form holds."""
+def figure_bytes(figure: Figure, form: str) -> bytes:
+    """Return the bytes of a figure as a file of this form: svg, pdf or png."""
     drawn = BytesIO()
     with mpl.rc_context(STYLE), boxes_for_unknown():
         figure.savefig(drawn, format=form, dpi=200, metadata=_UNDATED.get(form))
@@ -157,7 +157,7 @@ def svg(figure: Figure, name: str, title: str) -> str:
     look = {**STYLE, "svg.fonttype": "none", "svg.hashsalt": name}
     drawn = BytesIO()
     with mpl.rc_context(look), boxes_for_unknown():
-        keep(figure)  # laid out once, the same in all forms
+        freeze_layout(figure)  # laid out once, the same in all forms
         figure.savefig(drawn, format="svg", metadata=_UNSIGNED, transparent=True)
     root = _slim(printable(drawn.getvalue().decode(), "\n\t"))
     root.attrib |= {"role": "img", "tabindex": "0", "aria-label": title}
@@ -176,7 +176,7 @@ def _slim(text: str) -> Element:
     root = ElementTree.fromstring(text)
     root.attrib |= _LOOK
     root.remove(root[0])  # a style, which would be that of the whole page
-    _unfold(root)
+    _unwrap_groups(root)
     for one in root.iter():
         if one.tag != f"{{{_SVG}}}text":
             one.text = None
@@ -191,11 +191,11 @@ def _slim(text: str) -> Element:
     return root
 
 
-def _unfold(parent: Element) -> None:
-    """Put what stands in groups that say nothing in their places."""
+def _unwrap_groups(parent: Element) -> None:
+    """Replace groups that have no attributes but a name by what they hold."""
     children = []
     for child in parent:
-        _unfold(child)
+        _unwrap_groups(child)
         if child.tag == _GROUP:
             child.attrib.pop("id", None)
         bare = child.tag == _GROUP and not child.attrib

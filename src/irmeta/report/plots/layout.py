@@ -54,7 +54,10 @@ class Layout(ConstrainedLayoutEngine):
         """Lay out a figure."""
         super().execute(figure)
         for _ in range(_ROUNDS):
-            before, self.sizes = self.sizes, [fitted(axes) for axes in figure.axes]
+            before, self.sizes = (
+                self.sizes,
+                [fit_matrix_text(axes) for axes in figure.axes],
+            )
             if self.sizes == before or not any(self.sizes):
                 break
             super().execute(figure)
@@ -62,7 +65,7 @@ class Layout(ConstrainedLayoutEngine):
         self.done = tuple(figure.get_size_inches())
 
 
-def beside(axes: Axes, name: str, x: float, y: float, **look: Any) -> Annotation:
+def write_beside(axes: Axes, name: str, x: float, y: float, **look: Any) -> Annotation:
     """Write a name beside a mark, where there is room for it; names written first go first."""
     drawn = axes.annotate(name, (x, y), xytext=_PLACES[0], **_OFFSET, **look)
     drawn.set_gid(BESIDE)
@@ -87,14 +90,14 @@ def _keep_apart(figure: Figure) -> None:
     drawn: Any = figure
     renderer = drawn._get_renderer()  # of the resolution drawn in, as layouts take it
     taken: list[BboxBase] = [
-        text.get_window_extent(renderer) for text in _others(figure)
+        text.get_window_extent(renderer) for text in _fixed_texts(figure)
     ]
-    marks = _marks(figure)
-    lines = _lines(figure)
+    marks = _mark_boxes(figure)
+    lines = _line_boxes(figure)
     for name in names:
-        found = _free(name, [*taken, *marks, *lines], figure.bbox, renderer) or _free(
-            name, [*taken, *marks], figure.bbox, renderer
-        )
+        found = _place_beside_mark(
+            name, [*taken, *marks, *lines], figure.bbox, renderer
+        ) or _place_beside_mark(name, [*taken, *marks], figure.bbox, renderer)
         if found is None and name.get_color() == MARKED:
             _move(name, *_PLACES[0])
             found = name.get_window_extent(renderer)
@@ -103,7 +106,7 @@ def _keep_apart(figure: Figure) -> None:
             taken.append(found)
 
 
-def _others(figure: Figure) -> list[Text]:
+def _fixed_texts(figure: Figure) -> list[Text]:
     """List the texts that stay where they are: those of plots and of their axes."""
     return [
         text
@@ -119,7 +122,7 @@ def _others(figure: Figure) -> list[Text]:
     ]
 
 
-def _marks(figure: Figure) -> list[BboxBase]:
+def _mark_boxes(figure: Figure) -> list[BboxBase]:
     """Return the boxes of the marks that lines draw."""
     boxes: list[BboxBase] = []
     for line in (line for axes in figure.axes for line in axes.lines):
@@ -131,8 +134,8 @@ def _marks(figure: Figure) -> list[BboxBase]:
     return boxes
 
 
-def _lines(figure: Figure) -> list[BboxBase]:
-    """Return boxes along the lines that are drawn."""
+def _line_boxes(figure: Figure) -> list[BboxBase]:
+    """Return small boxes along the lines that are drawn, which names should not cover."""
     boxes: list[BboxBase] = []
     for line in (line for axes in figure.axes for line in axes.lines):
         if line.get_linestyle() in ("", " ", "None", "none"):
@@ -147,10 +150,10 @@ def _lines(figure: Figure) -> list[BboxBase]:
     return boxes
 
 
-def _free(
+def _place_beside_mark(
     name: Annotation, taken: Sequence[BboxBase], whole: BboxBase, renderer: Any
 ) -> BboxBase | None:
-    """Put a name at the first free place around its mark, if there is one."""
+    """Move a name to the first free place around its mark; return the box that it takes there, None without a place."""
     name.set_visible(True)
     axes: Any = name.axes
     for across, up in _PLACES:
@@ -163,6 +166,7 @@ def _free(
 
 
 def _move(name: Annotation, across: float, up: float) -> None:
+    """Move a name to points across and up from its mark, aligned towards it."""
     name.xyann = (across, up)
     name.set_horizontalalignment(
         "center" if across == 0 else "left" if across > 0 else "right"
@@ -170,14 +174,14 @@ def _move(name: Annotation, across: float, up: float) -> None:
     name.set_verticalalignment("bottom" if up > 0 else "top")
 
 
-def fitted(axes: Axes) -> tuple[float, ...]:
+def fit_matrix_text(axes: Axes) -> tuple[float, ...]:
     """Fit names and figures of a matrix that is laid out to the width of its cells; return their sizes in points.
 
     Nothing is written where it could not be read. Other axes have no sizes.
     """
     if not axes.images or not len(axes.get_xticks()):
         return ()
-    across, down = _cell(axes)
+    across, down = _cell_size(axes)
     room = across >= SMALLEST_CELL and down >= LOWEST_CELL
     # to a tenth, so that another layout soon changes them no more
     figures, over, left = (
@@ -189,27 +193,27 @@ def fitted(axes: Axes) -> tuple[float, ...]:
         text.set_fontsize(figures)
     if axes.get_gid() == SQUARE:
         axes.tick_params(axis="y", labelsize=left)
-        if _longest(axes) > across:
+        if _longest_name(axes) > across:
             axes.tick_params(axis="x", labelrotation=90)
-        elif not _turned(axes):
+        elif not _names_are_turned(axes):
             over = LARGEST_TEXT
     axes.tick_params(axis="x", labelsize=over, labelbottom=over >= SMALLEST_TEXT)
-    return room, figures, over, left, float(_turned(axes))
+    return room, figures, over, left, float(_names_are_turned(axes))
 
 
-def _cell(axes: Axes) -> tuple[float, float]:
+def _cell_size(axes: Axes) -> tuple[float, float]:
     """Return width and height in points of a cell of a matrix that is laid out."""
     points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
     wide, tall = points * axes.bbox.width, points * axes.bbox.height
     return wide / len(axes.get_xticks()), tall / len(axes.get_yticks())
 
 
-def _turned(axes: Axes) -> bool:
+def _names_are_turned(axes: Axes) -> bool:
     """Say whether the names below a matrix are turned, as they then stay."""
     return any(label.get_rotation() == 90 for label in axes.get_xticklabels())
 
 
-def _longest(axes: Axes) -> float:
+def _longest_name(axes: Axes) -> float:
     """Return the points that the longest name below a matrix takes in its largest size, with room beside it."""
     points = 72 / axes.get_figure(root=True).dpi  # type: ignore[union-attr]
     axes.tick_params(axis="x", labelbottom=True)
@@ -226,7 +230,7 @@ def _longest(axes: Axes) -> float:
     )
 
 
-def smallest(figure: Figure) -> float:
+def smallest_text(figure: Figure) -> float:
     """Return the size in points of the smallest text of a figure that was drawn."""
     texts = [
         text
@@ -244,7 +248,7 @@ def lay_out(figure: Figure) -> None:
         layout.execute(figure)
 
 
-def keep(figure: Figure) -> None:
+def freeze_layout(figure: Figure) -> None:
     """Lay out a figure that is not yet laid out in its size, and let it stay as it is."""
     size = tuple(figure.get_size_inches())
     if getattr(figure.get_layout_engine(), "done", ()) != size:
@@ -252,15 +256,15 @@ def keep(figure: Figure) -> None:
     figure.set_layout_engine(None)
 
 
-def settle(figure: Figure) -> None:
+def fit_height(figure: Figure) -> None:
     """Break labels that are wider than a figure, and make it as tall as those along its height, or its cells, need."""
     for axes in figure.axes:
         break_lines(axes.xaxis.label, figure.bbox.width)
     lay_out(figure)
     for axes in figure.axes:
-        _thin(axes)
+        _thin_numbers(axes)
         if axes.get_gid() == SQUARE:
-            _square(figure, axes)
+            _square_cells(figure, axes)
     labelled = [axes for axes in figure.axes if axes.get_ylabel()]
     lack = max(
         (
@@ -274,7 +278,7 @@ def settle(figure: Figure) -> None:
         figure.set_figheight(figure.get_figheight() + rows * lack / figure.dpi)
 
 
-def _thin(axes: Axes) -> None:
+def _thin_numbers(axes: Axes) -> None:
     """Number a horizontal axis at fewer places, until no number touches the next."""
     locator = axes.xaxis.get_major_locator()
     if not isinstance(locator, AutoLocator):
@@ -290,10 +294,10 @@ def _thin(axes: Axes) -> None:
         locator.set_params(nbins=places)
 
 
-def _square(figure: Figure, axes: Axes) -> None:
+def _square_cells(figure: Figure, axes: Axes) -> None:
     """Make the cells of a matrix as high as they are wide, and none larger than it need be."""
     for _ in range(_ROUNDS):
-        across, down = _cell(axes)
+        across, down = _cell_size(axes)
         lack = len(axes.get_yticks()) * (min(across, LARGEST_CELL) - down)
         if abs(lack) < 1:
             break

@@ -9,7 +9,7 @@ from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.report.plots.layout import MARKED, beside, lay_out
+from irmeta.report.plots.layout import MARKED, lay_out, write_beside
 from irmeta.report.plots.rows import LONGEST
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats, Indices
@@ -86,6 +86,7 @@ class Cells(Artist):
 def _places(
     artist: Artist, x: npt.NDArray[Any], y: npt.NDArray[Any]
 ) -> tuple[list[float], list[float]]:
+    """Return where places of a plot lie in its figure, in points from the left and from the top."""
     assert artist.axes is not None
     figure = artist.axes.get_figure(root=True)
     assert figure is not None
@@ -95,7 +96,7 @@ def _places(
     return points[:, 0].round(1).tolist(), (tall - points[:, 1]).round(1).tolist()
 
 
-def say(
+def name_marks(
     axes: Axes,
     x: npt.ArrayLike,
     y: npt.ArrayLike,
@@ -104,11 +105,11 @@ def say(
     *,
     nearest: Nearest = "xy",
 ) -> None:
-    """Name marks, and say in words what each shows."""
+    """Keep the names of marks at (x, y), and words for what each shows; nothing is drawn."""
     axes.add_artist(Marks(x, y, names, words, nearest))
 
 
-def say_intervals(
+def name_intervals(
     axes: Axes,
     what: str,
     names: Sequence[str],
@@ -123,17 +124,17 @@ def say_intervals(
         for value, least, most in zip(middle, low, high, strict=True)
     ]
     rows = np.arange(len(names)) if rows is None else rows
-    say(axes, middle, rows, names, words, nearest="y")
+    name_marks(axes, middle, rows, names, words, nearest="y")
 
 
-def say_cells(
+def name_cells(
     axes: Axes, rows: Iterable[str], columns: Iterable[str], words: Sequence[str]
 ) -> None:
-    """Say in words what each cell of a matrix shows, row by row."""
+    """Keep words for what each cell of a matrix shows, row by row; nothing is drawn."""
     axes.add_artist(Cells(rows, columns, words))
 
 
-def placed(figure: Figure) -> list[dict[str, Any]]:
+def placed_marks(figure: Figure) -> list[dict[str, Any]]:
     """Return all marks of a figure that is laid out, for the page."""
     return [
         artist.placed()
@@ -143,7 +144,7 @@ def placed(figure: Figure) -> list[dict[str, Any]]:
     ]
 
 
-def named(figure: Figure) -> list[str]:
+def names_of_marks(figure: Figure) -> list[str]:
     """Return the names of all marks of a figure."""
     names = [
         name
@@ -166,14 +167,17 @@ def highlight(figure: Figure, names: Collection[str]) -> None:
             label.set_fontweight("bold")
         for marks in axes.artists:
             if isinstance(marks, Marks):
-                _ringed(axes, marks, names, named=bool(named))
+                _ring_marks(axes, marks, names, named=bool(named))
     lay_out(figure)  # beside the names that were added
 
 
-def _ringed(axes: Axes, marks: Marks, names: Collection[str], *, named: bool) -> None:
+def _ring_marks(
+    axes: Axes, marks: Marks, names: Collection[str], *, named: bool
+) -> None:
+    """Draw rings around the marks of these names, and their names beside them unless an axis has them (named)."""
     for x, y, name in zip(marks.x, marks.y, marks.names, strict=True):
         if name not in names:
             continue
         axes.plot(x, y, "o", markersize=6, markerfacecolor="none", color=MARKED)
         if not named:
-            beside(axes, name, x, y, color=MARKED, fontweight="bold")
+            write_beside(axes, name, x, y, color=MARKED, fontweight="bold")

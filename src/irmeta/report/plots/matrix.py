@@ -10,9 +10,9 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import MaxNLocator
 
-from irmeta.report.plots.figure import PAGE, Plot, draw, wide
+from irmeta.report.plots.figure import PAGE, Plot, asked_width, draw
 from irmeta.report.plots.layout import LARGEST_CELL, SQUARE
-from irmeta.report.plots.marks import say_cells
+from irmeta.report.plots.marks import name_cells
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
 
@@ -22,7 +22,7 @@ _BAR = 0.1
 """Inches across a bar of colours."""
 
 
-def matrix(
+def draw_matrix(
     axes: Axes,
     values: Floats,
     rows: Sequence[str],
@@ -52,13 +52,15 @@ def matrix(
     axes.spines[:].set_visible(False)
     _write_figures(axes, image, values)
     shade_bar(axes, image, label, shrink=0.8)
-    say_cells(axes, rows, columns, [_figure(value, 3) for value in values.ravel()])
+    name_cells(
+        axes, rows, columns, [_cell_figure(value, 3) for value in values.ravel()]
+    )
 
 
-def square(plot: Plot, result: xr.Dataset, **options: Any) -> Figure:
+def draw_square_matrix(plot: Plot, result: xr.Dataset, **options: Any) -> Figure:
     """Draw a matrix of all pairs of metrics, the more of them the larger."""
     metrics = result.sizes["metric"]
-    side = wide(min(PAGE, 2.0 + 0.25 * metrics))
+    side = asked_width(min(PAGE, 2.0 + 0.25 * metrics))
     tall = 1.0 + min(side - 1.6, metrics * LARGEST_CELL / 72)
     return draw(plot, result, width=side, height=tall, **options)
 
@@ -80,10 +82,10 @@ def shade_bar(axes: Axes, image: AxesImage, label: str, *, shrink: float = 1.0) 
     bar.outline.set_visible(False)
 
 
-def _figure(value: float, digits: int = 2) -> str:
+def _cell_figure(value: float, digits: int = 2) -> str:
     """Write the figure of a cell; only what is 1 is written as 1.
 
-    >>> _figure(0.996), _figure(-0.9996, 3), _figure(1.0), _figure(-0.001)
+    >>> _cell_figure(0.996), _cell_figure(-0.9996, 3), _cell_figure(1.0), _cell_figure(-0.001)
     ('>.99', '<-.999', '1.00', '.00')
     """
     rounded = round(value, digits) + 0.0  # never -.00
@@ -94,13 +96,14 @@ def _figure(value: float, digits: int = 2) -> str:
 
 
 def _write_figures(axes: Axes, image: AxesImage, values: Floats) -> None:
+    """Write the figure of each cell into it, black or white, whichever is read more easily."""
     # relative luminance; from 0.18 on, black is read more easily than white. Source: WCAG 2.1
     light = image.to_rgba(values)[..., :3] ** 2.2 @ (0.2126, 0.7152, 0.0722)
     for (row, column), value in np.ndenumerate(values):
         figure = axes.text(
             column,
             row,
-            _figure(float(value)),
+            _cell_figure(float(value)),
             ha="center",
             va="center_baseline",
             color="black" if light[row, column] > 0.18 else "white",

@@ -47,7 +47,7 @@ def row_height(rows: int) -> float:
     return float(np.clip(9 / max(rows, 1), 0.085, 0.16))
 
 
-def height(rows: int) -> float:
+def rows_height(rows: int) -> float:
     """Return the height in inches of a figure with that number of named rows."""
     return _AROUND + row_height(rows) * max(rows, 3)
 
@@ -68,40 +68,42 @@ def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -
     return axes
 
 
-def on_curve(at: int) -> dict[str, Any]:
+def curve_marks(number: int) -> dict[str, Any]:
     """Return the marks of one of several curves, which show it where another hides it and without colour."""
-    apart = {"markevery": (0.03 + 0.06 * (at % _CURVES), 0.06 * _CURVES)}
-    return {"marker": MARKERS[at % len(MARKERS)], "markersize": 4} | apart
+    apart = {"markevery": (0.03 + 0.06 * (number % _CURVES), 0.06 * _CURVES)}
+    return {"marker": MARKERS[number % len(MARKERS)], "markersize": 4} | apart
 
 
-def best_and(
+def best_and_marked(
     marked: Collection[str], order: Indices, names: NDArray[np.str_]
 ) -> Indices:
     """Return the best systems of an order, then those of the others that are to be marked.
 
-    >>> best_and(["c"], np.array([2, 0, 1]), np.array(["a", "b", "c"])).tolist()
+    >>> best_and_marked(["c"], np.array([2, 0, 1]), np.array(["a", "b", "c"])).tolist()
     [2, 0, 1]
     """
     others = order[SHOWN:]
     return np.append(order[:SHOWN], others[np.isin(names[others], list(marked))])
 
 
-def places(systems: int) -> Indices:
+def rows_with_gap(systems: int) -> Indices:
     """Return the row of each system that is drawn: those below the best come after a gap."""
     place = np.arange(systems)
     return np.where(place < SHOWN, place, place + 1)
 
 
-def placed_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -> Axes:
+def named_rows_with_gap(
+    axes: Axes, names: Sequence[str], label: str, better: str = ""
+) -> Axes:
     """Name the rows of the best systems and of those to mark, and the gap between them."""
     gap = ["\N{HORIZONTAL ELLIPSIS}"] if len(names) > SHOWN else []
     return named_rows(axes, [*names[:SHOWN], *gap, *names[SHOWN:]], label, better)
 
 
-def of_all(drawn: int, systems: int, noun: str = "system") -> str:
+def of_all_drawn(drawn: int, systems: int, noun: str = "system") -> str:
     """Say which systems are drawn, of how many.
 
-    >>> of_all(12, 12), of_all(31, 143)
+    >>> of_all_drawn(12, 12), of_all_drawn(31, 143)
     ('of 12 systems', 'the best 30 and 1 more of 143 systems')
     """
     best = "" if systems <= SHOWN else f"the best {SHOWN} "
@@ -127,7 +129,7 @@ def whole_ranks(axes: Axes, last: int) -> None:
     axes.set_xticks([1, *ticks])
 
 
-def by_powers(axes: Axes) -> None:
+def logarithmic_across(axes: Axes) -> None:
     """Make a horizontal axis logarithmic, with plain numbers: formulas would stand there as they are spelled."""
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter("{x:g}")
@@ -165,7 +167,7 @@ def legend(axes: Axes, handles: Sequence[Artist] = (), *, title: str = "") -> No
     figure.set_figheight(figure.get_figheight() + tall)
 
 
-def keys(colours: Sequence[str], markers: Sequence[str]) -> list[Line2D]:
+def legend_keys(colours: Sequence[str], markers: Sequence[str]) -> list[Line2D]:
     """Return what colours and what markers stand for, for a legend."""
     lines = [
         Line2D([], [], color=colour, label=name)

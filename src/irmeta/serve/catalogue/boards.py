@@ -173,7 +173,7 @@ def set_board(
             return []
         _require_settings(real, found._asdict() | real)
         new: Any = SimpleNamespace(**found._asdict() | real)
-        needs = policy.change(found, new, now())
+        needs = policy.needs_of_change(found, new, now())
         if needs is policy.Change.REFUSED:
             raise RefusedError(
                 409, f"{key}: what is revealed stays so, and a frozen board as it is"

@@ -143,6 +143,7 @@ def changing(engine: sa.Engine) -> Iterator[sa.Connection]:
 
 
 def _require_unicode(db: sa.Connection, engine: sa.Engine) -> None:
+    """Raise IrmetaError for a PostgreSQL whose encoding lacks letters."""
     if (found := db.exec_driver_sql("SHOW server_encoding").scalar()) != "UTF8":
         raise IrmetaError(
             f"{database_name(engine)}: it keeps {found}, which lacks letters; "

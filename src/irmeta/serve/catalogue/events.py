@@ -62,6 +62,7 @@ def append_lines(db: Connection, lines: Sequence[Mapping[str, Any]]) -> None:
 
 
 def _line_digest(previous: str, line: Mapping[str, Any]) -> str:
+    """Return the digest of a line of the log, which follows from that of the line before it."""
     content = [line.get(name) for name in LINE]
     text = msgspec.json.encode(content, order="deterministic")
     return hashlib.sha256(previous.encode() + text).hexdigest()
@@ -136,7 +137,7 @@ def has_happened(db: Connection, board_id: int, action: str) -> bool:
 def events_of_board(
     engine: Engine, board_id: int, *actions: str, most: int | None = None
 ) -> Sequence[Row[Any]]:
-    """List what happened to a board, of some kinds or of all; the newest, if not all."""
+    """List the events of a board, the oldest first: of some actions or of all, and at most the newest `most`."""
     wanted = sa.select(event).where(event.c.board == board_id)
     if actions:
         wanted = wanted.where(event.c.action.in_(actions))

@@ -486,7 +486,7 @@ def _opens_board(board_id: int) -> sa.ColumnElement[bool]:
 def has_seen_judgments(
     db: Connection, board_id: int, team_name: str, who: int | None
 ) -> bool:
-    """Say whether a team has seen the judgments of a board, or a person has who was in one by then, or came later."""
+    """Say whether a team has seen the judgments of a board, or a person was in such a team then or later."""
     wanted = sa.select(team.c.name).where((team.c.board == board_id) & team.c.holder)
     found = set(db.execute(wanted).scalars())
     return team_name in found or bool(

@@ -29,9 +29,9 @@ from irmeta.serve.policy import (
     Left,
     Limits,
     Phase,
-    ends,
+    count_left,
+    end_of_runs,
     is_open,
-    left,
     phase,
     revealed,
 )
@@ -200,7 +200,9 @@ def _runs_left(
     for own in whose:
         these = (submission.c.board == board_row.id) & own & which
         times = db.execute(sa.select(submission.c.received).where(these))
-        rest.append(left(most, times.scalars().all(), moment, ends(board_row)))
+        rest.append(
+            count_left(most, times.scalars().all(), moment, end_of_runs(board_row))
+        )
     return min(
         rest,
         key=lambda one: (
@@ -306,10 +308,10 @@ def _note_bytes(db: Connection, content: Bytes) -> None:
 
 def remove_unnamed_bytes(site: Site, engine: Engine, digest: str) -> None:
     """Remove the bytes of a run that the catalogue does not say to be here; nobody brings it in meanwhile."""
-    with site.keeping(LOCK_EX), reading(engine) as db:
+    with site.keeping_run(LOCK_EX), reading(engine) as db:
         here = (run.c.digest == digest) & run.c.stored.is_not(None)
         if db.execute(sa.select(run).where(here)).first() is None:
-            site.run(digest).unlink(missing_ok=True)
+            site.run_path(digest).unlink(missing_ok=True)
 
 
 def _baseline_name(db: Connection, board_row: Any, team: str, named: str) -> str:
@@ -529,6 +531,7 @@ def count_by_state(catalogue: Catalogue, key: str) -> dict[str, int]:
 
 
 def _count_by_state(catalogue: Catalogue, state: Any, which: Any) -> dict[str, int]:
+    """Count the submissions for which a condition holds, by what `state` says of each."""
     wanted = sa.select(state, sa.func.count()).select_from(submission).join(board)
     found = rows(catalogue, wanted.where(which).group_by(state).order_by(state))
     return {str(one): int(count) for one, count in map(tuple, found)}

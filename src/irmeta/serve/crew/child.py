@@ -26,7 +26,7 @@ class Child:
 
     def ask(self, task: str, until: float, **given: Any) -> dict[str, Any]:
         """Return the answer to a task within a number of seconds; it has `error` where there is none."""
-        process = self._started()
+        process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
         ending = threading.Timer(until, process.kill)
@@ -49,7 +49,8 @@ class Child:
             process.kill()
             process.communicate()
 
-    def _started(self) -> "subprocess.Popen[str]":
+    def _running(self) -> "subprocess.Popen[str]":
+        """Return the process, a new one where there is none or it has ended."""
         if self._process is None or self._process.poll() is not None:
             self.close()
             self._process = subprocess.Popen(
@@ -58,12 +59,12 @@ class Child:
                 stdout=subprocess.PIPE,
                 text=True,
                 encoding="utf-8",
-                env=environment(),
+                env=child_environment(),
             )
         return self._process
 
 
-def environment() -> dict[str, str]:
+def child_environment() -> dict[str, str]:
     """Return the environment of a child: one thread each, and the modules that this process has."""
     kept = {name: os.environ[name] for name in ("PATH", "HOME") if name in os.environ}
     path = os.pathsep.join(part for part in sys.path if part)

@@ -19,7 +19,7 @@ from irmeta.serve.catalogue.submissions import Checked
 from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.figures import Figures
 from irmeta.serve.crew.logs import LOG
-from irmeta.serve.site import Site, durable
+from irmeta.serve.site import Site, write_durably
 
 AHEAD = 2
 """Runs that are handed out at a time, for each child: an upload's check waits for no more."""
@@ -36,6 +36,7 @@ class Crew:
     """Checks and scores what waits, and publishes what has changed, until it is closed."""
 
     def __init__(self, site: Site, engine: Engine, children: int = 2) -> None:
+        """Start nothing yet. children : processes that check and score, at once."""
         self.site = site
         self.engine = engine
         self._published: dict[str, int] = {}
@@ -55,7 +56,7 @@ class Crew:
         self._closed = threading.Event()
 
     def start(self) -> None:
-        """Begin."""
+        """Start the children, and the thread that hands out work if this process leads."""
         for _ in range(self._size):
             self._pool.submit(self._ask, "begin")
         threading.Thread(target=self._lead, daemon=True).start()
@@ -75,7 +76,7 @@ class Crew:
     def _lead(self) -> None:
         """Hand out and publish as soon as no other process does: one leads, and all serve."""
         while not self._closed.is_set():
-            with suppress(IrmetaError), self.site.alone("leader"):
+            with suppress(IrmetaError), self.site.locked_alone("leader"):
                 self._leads, self._alive = True, time.monotonic()
                 publishing = threading.Thread(
                     target=self._repeat, args=(self._publish,), daemon=True
@@ -92,45 +93,48 @@ class Crew:
         for child in self._children:
             child.close()
 
-    def late(self) -> bool:
+    def is_late(self) -> bool:
         """Say whether nothing was published, and nothing was found to be, for long."""
         return self._leads and time.monotonic() - self._alive > LATE
 
     def check(self, key: str) -> "Future[None]":
-        """Check a submission, before others that wait."""
-        return self._handed(key, self._check)
+        """Have a submission checked, before others that wait."""
+        return self._work_once(key, self._check_submission)
 
-    def remarks(self, path: str, name: str, board: Any) -> "Future[Checked]":
-        """Check a run that is not kept."""
-        return self._pool.submit(self._remarks, path, name, board)
+    def check_file(self, path: str, name: str, board: Any) -> "Future[Checked]":
+        """Have a run checked that is not kept."""
+        return self._pool.submit(self._check_file, path, name, board)
 
-    def judged(self, qrels: Path, salt: str) -> tuple[list[str], str]:
+    def read_judgments(self, qrels: Path, salt: str) -> tuple[list[str], str]:
         """Read judgments: their topics, and what binds them; raise IrmetaError for others."""
-        topics, commitment = self._read("judge", "judged", qrels=str(qrels), salt=salt)
+        topics, commitment = self._read_by_child(
+            "judge", "judged", qrels=str(qrels), salt=salt
+        )
         return topics, commitment
 
-    def first(self, run: Path, depth: int) -> dict[str, list[str]]:
+    def read_first_documents(self, run: Path, depth: int) -> dict[str, list[str]]:
         """Read the first documents of a run by topic; refuse one that a child cannot read."""
-        found: dict[str, list[str]] = self._read(
+        found: dict[str, list[str]] = self._read_by_child(
             "first", "first", run=str(run), depth=depth
         )
         return found
 
-    def _read(self, task: str, what: str, **given: Any) -> Any:
-        """Have a child read a file, and wait for what it found."""
+    def _read_by_child(self, task: str, what: str, **given: Any) -> Any:
+        """Have a child do a task on a file; return the part of its answer that `what` names."""
         answer = self._pool.submit(self._ask, task, **given).result()
         if "error" in answer:
             raise RefusedError(422, answer["error"])
         return answer[what]
 
-    def _handed(self, key: str, work: Callable[[str], None]) -> "Future[None]":
-        """Have a submission worked on, unless it is."""
+    def _work_once(self, key: str, work: Callable[[str], None]) -> "Future[None]":
+        """Have a submission worked on, unless it is already; return when that is done."""
         with self._guard:
             if key not in self._busy:
                 self._busy[key] = self._pool.submit(self._work, key, work)
             return self._busy[key]
 
     def _work(self, key: str, work: Callable[[str], None]) -> None:
+        """Work on a submission, log what goes wrong, and wake who hands out."""
         try:
             work(key)
         except Exception:
@@ -142,7 +146,7 @@ class Crew:
             self._wake.set()
 
     def _ask(self, task: str, **given: Any) -> dict[str, Any]:
-        """Have the child of this thread do a task."""
+        """Have the child of this thread do a task within the limits of the site; return its answer."""
         child = getattr(self._own, "child", None)
         if child is None:
             child = self._own.child = Child()
@@ -152,28 +156,31 @@ class Crew:
         with self.figures.timed(task):
             return child.ask(task, may.seconds, limits=limits, **given)
 
-    def _remarks(self, path: str, name: str, board: Any) -> Checked:
+    def _check_file(self, path: str, name: str, board: Any) -> Checked:
         """Check a run, without judgments. `board` has topics, documents and depth."""
         given = {"run": path, "name": name, "topics": board.topics}
         given |= {"depth": board.depth, "documents": ""}
         if board.documents:
-            given["documents"] = str(self.site.documents(board.documents))
+            given["documents"] = str(self.site.documents_path(board.documents))
         answer = self._ask("check", **given)
         if "error" in answer:
-            says = _named(answer["error"], {name: path})
+            says = _without_paths(answer["error"], {name: path})
             error = {"level": "error", "line": None, "text": says}
             return Checked([error], failed=True)
         return Checked(answer["remarks"], answer["header"])
 
-    def _check(self, key: str) -> None:
+    def _check_submission(self, key: str) -> None:
+        """Check the run of a submission and keep what was found; remove the bytes of one that is refused."""
         job = submissions.job_of(self.engine, key)
-        found = self._remarks(str(self.site.run(job.run)), job.name, job)
+        found = self._check_file(str(self.site.run_path(job.run)), job.name, job)
         if submissions.keep_check(self.engine, key, found):
             submissions.remove_unnamed_bytes(self.site, self.engine, job.run)
 
-    def _score(self, key: str) -> None:
+    def _score_submission(self, key: str) -> None:
+        """Score the run of a submission, and keep the scores, or that it could not be scored."""
         job = submissions.job_of(self.engine, key)
-        run, qrels = str(self.site.run(job.run)), str(self.site.truth(job.qrels))
+        run = str(self.site.run_path(job.run))
+        qrels = str(self.site.judgments_path(job.qrels))
         answer = self._ask(
             "score",
             run=run,
@@ -183,7 +190,8 @@ class Crew:
             precision=job.precision,
         )
         if "error" in answer:
-            says = _named(answer["error"], {job.name: run, "the judgments": qrels})
+            paths = {job.name: run, "the judgments": qrels}
+            says = _without_paths(answer["error"], paths)
             submissions.mark_failed(self.engine, key, says)
             return
         texts = answer["vectors"].items()
@@ -192,11 +200,11 @@ class Crew:
 
     def _hand_out(self) -> None:
         """Hand the children what waits."""
-        steps = {"received": self._check, "accepted": self._score}
+        steps = {"received": self._check_submission, "accepted": self._score_submission}
         for key, state in submissions.pending_submissions(
             self.engine, AHEAD * self._size
         ):
-            self._handed(key, steps[state])
+            self._work_once(key, steps[state])
         self._wake.wait(PAUSE)
         self._wake.clear()
 
@@ -209,18 +217,18 @@ class Crew:
         left = self._left
         if left is None or boards.board_versions(self.engine) != self._published:
             self._left = None
-            answer = self._written("publish")
+            answer = self._write_by_child("publish")
             self._published, left = answer["versions"], True
-            durable(self.site.shown, msgspec.json.encode(self._published))
+            write_durably(self.site.shown, msgspec.json.encode(self._published))
         if left:
             # half as long as that took: a change does not wait long
             seconds = max((time.monotonic() - began) / 2, AT_LEAST)
-            left = self._written("publish_rest", seconds=seconds)["left"]
+            left = self._write_by_child("publish_rest", seconds=seconds)["left"]
         else:
             self._closed.wait(AT_LEAST)
         self._left, self._alive = left, time.monotonic()
 
-    def _written(self, task: str, **given: Any) -> dict[str, Any]:
+    def _write_by_child(self, task: str, **given: Any) -> dict[str, Any]:
         """Have the publisher write; one that cannot is replaced, and begins again."""
         folder = str(self.site.folder)
         with self.figures.timed(task):
@@ -241,8 +249,8 @@ class Crew:
                     LOG.exception("the crew stumbled")
 
 
-def _named(text: str, paths: Mapping[str, str]) -> str:
-    """Return what went wrong with names in place of paths, which are of nobody's concern."""
+def _without_paths(text: str, paths: Mapping[str, str]) -> str:
+    """Return a text with names in place of paths, which are of nobody's concern."""
     for name, path in paths.items():
         text = text.replace(path, name)
     return text

@@ -20,6 +20,7 @@ class Figures:
     """What one process counts, and what the catalogue and the disk say of the site."""
 
     def __init__(self, site: Site, engine: Engine) -> None:
+        """Make a registry of what is counted from now on."""
         self.registry = CollectorRegistry()
         self._site, self._engine = site, engine
         self._requests = Counter(
@@ -37,14 +38,16 @@ class Figures:
         )
         self.registry.register(self)
 
-    def answered(self, method: str, route: str, status: int, seconds: float) -> None:
-        """Count a request."""
+    def count_request(
+        self, method: str, route: str, status: int, seconds: float
+    ) -> None:
+        """Count a request, and how long its answer took."""
         self._requests.labels(method, route, str(status)).inc()
         self._answers.labels(route).observe(seconds)
 
     @contextmanager
     def timed(self, task: str) -> Iterator[None]:
-        """Count what a child does."""
+        """Note how long the work inside takes, under the name of a task."""
         began = time.monotonic()
         try:
             yield
@@ -73,6 +76,6 @@ class Figures:
         """Name nothing: nobody asks the catalogue before there is one."""
         return iter(())
 
-    def text(self) -> bytes:
-        """Write all of it as Prometheus reads it."""
+    def as_text(self) -> bytes:
+        """Return all figures as Prometheus reads them."""
         return generate_latest(self.registry)

@@ -43,8 +43,8 @@ def _where(error: BaseException) -> str:
     return f"{type(error).__name__} {' '.join(calls)}"
 
 
-def begin() -> None:
-    """Log to the standard error: lines of JSON to a program, and to a terminal what went wrong only."""
+def begin_logging() -> None:
+    """Have logs written to the standard error: lines of JSON to a program, to a terminal what went wrong only."""
     shown = sys.stderr.isatty()
     handler = logging.StreamHandler()
     text = logging.Formatter("%(asctime)s %(message)s")

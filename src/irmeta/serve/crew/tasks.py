@@ -26,19 +26,19 @@ BACKGROUND = 8
 
 
 def main() -> None:
-    """Work until there is no more: an answer has `error` where a task failed."""
+    """Answer the tasks that come on the standard input; an answer has `error` where a task failed."""
     for ends in (signal.SIGINT, signal.SIGTERM):
         signal.signal(ends, signal.SIG_IGN)  # sent to all at once: the parent ends us
     out = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # what a library prints is no answer
-    logs.begin()
+    logs.begin_logging()
     os.nice(BACKGROUND)
     for line in sys.stdin:
         given = json.loads(line)
         try:
             if limits := given.pop("limits", None):
-                limit(*limits)
-            found = _answered(given.pop("task"), given)
+                limit_process(*limits)
+            found = _do_task(given.pop("task"), given)
         except MemoryError:
             found = {"error": "it needs more memory than a run may"}
         except Exception as error:  # the parent goes on, whatever a library raises
@@ -47,8 +47,8 @@ def main() -> None:
         print(json.dumps(found), file=out, flush=True)
 
 
-def _answered(task: str, given: dict[str, Any]) -> Answer:
-    """Do a task; what it says is for who types commands."""
+def _do_task(task: str, given: dict[str, Any]) -> Answer:
+    """Return the answer to a task: what goes wrong is said with the options of the command line."""
     with typed():
         try:
             return TASKS[task](**given)
@@ -56,7 +56,7 @@ def _answered(task: str, given: dict[str, Any]) -> Answer:
             return {"error": str(error)}
 
 
-def limit(memory: int, seconds: int) -> None:
+def limit_process(memory: int, seconds: int) -> None:
     """Limit the memory of this process, and the time that it may compute from now."""
     used = resource.getrusage(resource.RUSAGE_SELF)
     until = int(used.ru_utime + used.ru_stime) + seconds
@@ -74,45 +74,46 @@ def begin() -> Answer:
 
 def check(run: str, name: str, topics: list[str], documents: str, depth: int) -> Answer:
     """Check a run; nothing here knows where judgments are."""
-    known = _documents(documents) if documents else None
-    found = answers.remarks(
+    known = _read_documents(documents) if documents else None
+    found = answers.check_run(
         Path(run), name, topics=topics, documents=known, depth=depth
     )
     wrong = any(one["level"] == "error" for one in found)
-    return {"remarks": found, "header": "" if wrong else answers.header(Path(run))}
+    return {"remarks": found, "header": "" if wrong else answers.read_header(Path(run))}
 
 
 def score(
     run: str, qrels: str, metrics: list[str], topics: list[str], precision: str
 ) -> Answer:
     """Score a run; return its scores and nothing else."""
-    found = answers.score(Path(qrels), Path(run), metrics, topics, precision)
+    found = answers.score_run(Path(qrels), Path(run), metrics, topics, precision)
     texts = {name: base64.b64encode(one).decode() for name, one in found.items()}
     return {"vectors": texts}
 
 
 def judge(qrels: str, salt: str) -> Answer:
     """Read judgments: what topics they have, and what binds them."""
-    return {"judged": answers.judged(Path(qrels), salt)}
+    return {"judged": answers.read_judgments(Path(qrels), salt)}
 
 
 def first(run: str, depth: int) -> Answer:
     """Read the first documents of a run by topic."""
-    return {"first": answers.first(Path(run), depth)}
+    return {"first": answers.first_documents(Path(run), depth)}
 
 
 def publish(site: str) -> Answer:
     """Write what a change of a site shows first; return the versions of its boards."""
-    return {"versions": _publisher(site).begin()}
+    return {"versions": _publisher(site).write_first()}
 
 
 def publish_rest(site: str, seconds: float) -> Answer:
-    """Write the rest for some seconds; say whether more is left."""
-    return {"left": _publisher(site).go_on(seconds)}
+    """Write for some seconds what `publish` left; say whether more is left."""
+    return {"left": _publisher(site).write_rest(seconds)}
 
 
 @lru_cache(maxsize=1)
 def _publisher(site: str) -> "Publisher":
+    """Return the publisher of a site's folder, the same one for all tasks of this process."""
     from irmeta.serve.catalogue import tables  # who checks runs needs no catalogue
     from irmeta.serve.pages.publishing import Publisher
 
@@ -122,7 +123,7 @@ def _publisher(site: str) -> "Publisher":
 
 
 @lru_cache(maxsize=4)
-def _documents(path: str) -> frozenset[str]:
+def _read_documents(path: str) -> frozenset[str]:
     """Read the documents of a collection, once."""
     text = Path(path).read_text(encoding="utf-8", errors="surrogateescape")
     return frozenset(text.split("\n"))

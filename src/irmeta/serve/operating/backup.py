@@ -16,7 +16,7 @@ import sqlalchemy as sa
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import databases, tables
-from irmeta.serve.site import Site, own, settle, with_database
+from irmeta.serve.site import Site, move_durably, open_private, with_database
 
 MANIFEST, CATALOGUE = "MANIFEST.sha256", "site.db"
 SETTINGS, TOKEN = "site.toml", "token"
@@ -42,16 +42,20 @@ def back_up(site: Site, target: Path) -> int:
         begun.touch()
         catalogue = Path(held) / CATALOGUE
         tables.copy_catalogue(site.database, catalogue)
-        paths = [site.folder / SETTINGS, site.folder / TOKEN, *_named(site, catalogue)]
+        paths = [
+            site.folder / SETTINGS,
+            site.folder / TOKEN,
+            *_named_files(site, catalogue),
+        ]
         files = {CATALOGUE: catalogue} | {
             path.relative_to(site.folder).as_posix(): path
             for path in paths
             if path.exists() or path.name != TOKEN
         }
         try:
-            with own(part) as file:
-                count = _write(site, file, files)
-            settle(part, target)
+            with open_private(part) as file:
+                count = _write_archive(site, file, files)
+            move_durably(part, target)
             begun.replace(site.folder / BEGUN)
         except FileNotFoundError as error:
             raise IrmetaError(
@@ -62,38 +66,40 @@ def back_up(site: Site, target: Path) -> int:
     return count
 
 
-def _named(site: Site, catalogue: databases.Where) -> Iterator[Path]:
+def _named_files(site: Site, catalogue: databases.Where) -> Iterator[Path]:
     """Yield the runs, judgments and lists of documents that a catalogue names."""
     engine = databases.open_engine(catalogue)
     stored = sa.select(tables.run.c.digest).where(tables.run.c.stored.is_not(None))
     with databases.reading(engine) as db:
-        yield from map(site.run, db.scalars(stored))
+        yield from map(site.run_path, db.scalars(stored))
         yield from map(
-            site.truth, db.scalars(sa.select(tables.judgments.c.digest).distinct())
+            site.judgments_path,
+            db.scalars(sa.select(tables.judgments.c.digest).distinct()),
         )
         listed = sa.select(tables.board.c.documents).distinct()
-        yield from map(site.documents, filter(None, db.scalars(listed)))
+        yield from map(site.documents_path, filter(None, db.scalars(listed)))
     engine.dispose()
 
 
-def _write(site: Site, file: IO[bytes], files: dict[str, Path]) -> int:
+def _write_archive(site: Site, file: IO[bytes], files: dict[str, Path]) -> int:
     """Write files into an archive, without runs that are refused meanwhile; return how many."""
     lines = []
     with tarfile.open(fileobj=file, mode="w") as archive:
         for name, path in files.items():
-            if not path.exists() and path not in [*_named(site, site.database)]:
+            if not path.exists() and path not in [*_named_files(site, site.database)]:
                 continue
             with path.open("rb") as content:
                 digest = hashlib.file_digest(content, "sha256").hexdigest()
                 content.seek(0)
-                archive.addfile(_member(name, path.stat().st_size), content)
+                archive.addfile(_archive_member(name, path.stat().st_size), content)
             lines.append(f"{digest}  {name}\n")
         manifest = "".join(lines).encode()
-        archive.addfile(_member(MANIFEST, len(manifest)), io.BytesIO(manifest))
+        archive.addfile(_archive_member(MANIFEST, len(manifest)), io.BytesIO(manifest))
     return len(lines)
 
 
-def _member(name: str, size: int) -> tarfile.TarInfo:
+def _archive_member(name: str, size: int) -> tarfile.TarInfo:
+    """Return the head of a file in an archive, which only its owner may read."""
     member = tarfile.TarInfo(name)
     member.size, member.mode = size, 0o600
     return member
@@ -119,12 +125,12 @@ def restore(
     held = Path(mkdtemp(prefix=f".{folder.name}.", suffix=".part", dir=folder.parent))
     try:
         _unpack(file, held)
-        _settle(held, database)
+        _make_site(held, database)
         if not there:
             held.rename(folder)
             return None
         aside = folder.with_name(f"{folder.name}.{datetime.now(UTC):%Y%m%dT%H%M%SZ}")
-        with Site.open(folder).alone("lock"):
+        with Site.open(folder).locked_alone("lock"):
             folder.rename(aside)
             held.rename(folder)
         return aside
@@ -132,8 +138,8 @@ def restore(
         shutil.rmtree(held, ignore_errors=True)
 
 
-def _settle(folder: Path, database: str) -> None:
-    """Make a site of what was unpacked, in another database perhaps."""
+def _make_site(folder: Path, database: str) -> None:
+    """Make a site of the unpacked folder of a backup; a database (an address) takes its catalogue."""
     catalogue, settings = folder / CATALOGUE, folder / SETTINGS
     tables.open_catalogue(catalogue).dispose()
     settings.write_text(
@@ -161,13 +167,9 @@ def _unpack(file: Path, folder: Path) -> None:
                         f"{file}: not a backup of a site: it holds {member.name[:100]!r}"
                     )
                 if member.name == MANIFEST:
-                    lines = content.read().decode("ascii", "replace").splitlines()
-                    said = {
-                        name: digest
-                        for digest, _, name in (line.partition("  ") for line in lines)
-                    }
+                    said = _digests_in(content.read())
                 else:
-                    digests[member.name] = _copy(content, folder / member.name)
+                    digests[member.name] = _copy_hashed(content, folder / member.name)
     except (tarfile.TarError, EOFError) as error:
         raise IrmetaError(
             f"{file}: not a backup of a site, or a damaged one: {error}"
@@ -183,11 +185,18 @@ def _unpack(file: Path, folder: Path) -> None:
         )
 
 
-def _copy(content: IO[bytes], path: Path) -> str:
+def _digests_in(manifest: bytes) -> dict[str, str]:
+    """Return the digests of files by name, as a manifest lists them."""
+    lines = manifest.decode("ascii", "replace").splitlines()
+    pairs = (line.partition("  ") for line in lines)
+    return {name: digest for digest, _, name in pairs}
+
+
+def _copy_hashed(content: IO[bytes], path: Path) -> str:
     """Write a file that only the operator may read; return its SHA-256."""
     digest = hashlib.sha256()
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    with own(path) as file:
+    with open_private(path) as file:
         while block := content.read(_BYTES):
             digest.update(block)
             file.write(block)

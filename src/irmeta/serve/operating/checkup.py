@@ -39,7 +39,7 @@ class Problem(NamedTuple):
 
 
 @contextmanager
-def catalogue(site: Site) -> Iterator[Engine]:
+def opened_catalogue(site: Site) -> Iterator[Engine]:
     """Yield the catalogue of a site; an empty one beside it where there is no file yet."""
     with TemporaryDirectory() as held:
         where = site.database
@@ -52,14 +52,15 @@ def catalogue(site: Site) -> Iterator[Engine]:
 
 def problems(site: Site, engine: Engine) -> Iterator[Problem]:
     """Yield what is damaged, and what is unsafe."""
-    yield from _damage(site, engine)
-    yield from _boards(site, engine)
-    yield from _files(site, engine)
-    yield from _settings(site)
-    yield from _time(site, engine)
+    yield from _damaged(site, engine)
+    yield from _unsafe_boards(site, engine)
+    yield from _readable_files(site, engine)
+    yield from _unsafe_settings(site)
+    yield from _late_clocks_and_backups(site, engine)
 
 
-def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
+def _damaged(site: Site, engine: Engine) -> Iterator[Problem]:
+    """Yield runs that are lost, damaged or unknown to the catalogue, and faults of its database."""
     files = {
         path
         for path in (site.folder / "runs").glob("*/*")
@@ -68,12 +69,12 @@ def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
     with reading(engine) as db:
         here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
         digests = db.execute(here.order_by(run.c.digest)).scalars().all()
-    for path in sorted(files.difference(map(site.run, digests))):
+    for path in sorted(files.difference(map(site.run_path, digests))):
         mend = f"unless the catalogue is an old one, rm {path}"
         yield Problem(str(path), INTERRUPTED, mend)
     for wrong, mend in databases.faults(engine):
         yield Problem(databases.database_name(engine), wrong, mend)
-    for path, digest in ((site.run(one), one) for one in digests):
+    for path, digest in ((site.run_path(one), one) for one in digests):
         if not path.is_file():
             mend = "submit the run again or restore a backup"
             yield Problem(str(path), "lost", mend)
@@ -84,7 +85,8 @@ def _damage(site: Site, engine: Engine) -> Iterator[Problem]:
                 yield Problem(str(path), wrong, "restore it from a backup")
 
 
-def _boards(site: Site, engine: Engine) -> Iterator[Problem]:
+def _unsafe_boards(site: Site, engine: Engine) -> Iterator[Problem]:
+    """Yield boards that anybody could join, and those whose feedback says too much, or nothing."""
     brought = sa.exists().where(
         (submission.c.board == board.c.id) & (submission.c.team == "")
     )
@@ -101,30 +103,27 @@ def _boards(site: Site, engine: Engine) -> Iterator[Problem]:
     for one in every:
         if one.feedback == "ladder" and not one.brought:
             wrong = "its ladder answers nothing until it begins at a run that you bring"
-            yield Problem(
-                one.key,
-                wrong,
-                f"irmeta board import {one.key} BASELINE --site {site.folder}",
-            )
+            mend = f"irmeta board import {one.key} BASELINE --site {site.folder}"
+            yield Problem(one.key, wrong, mend)
         if one.feedback == "open":
             wrong = "its answers give the judgments away in a few runs"
             mend = f"irmeta board set {one.key} --feedback none, split or ladder --site {site.folder}"
             yield Problem(one.key, wrong, mend)
 
 
-def _files(site: Site, engine: Engine) -> Iterator[Problem]:
+def _readable_files(site: Site, engine: Engine) -> Iterator[Problem]:
     """Yield what others on this machine can read, or write."""
     with reading(engine) as db:
         judged = db.execute(sa.select(judgments.c.digest)).scalars().all()
-    for path in map(site.truth, judged):
-        if _open(path):
+    for path in map(site.judgments_path, judged):
+        if _others_may_use(path):
             yield Problem(str(path), "others can read it", f"chmod 600 {path}")
     for login in site.settings.login:
         path = site.folder / login.secret_file
-        if login.secret_file and _open(path):
+        if login.secret_file and _others_may_use(path):
             wrong = f"others can read the secret of the login {login.name}"
             yield Problem(str(path), wrong, f"chmod 600 {path}")
-    if not _open(site.folder):
+    if not _others_may_use(site.folder):
         return
     # others come in, as a proxy that serves public/ must
     own = [*site.folder.glob("site.db*"), site.folder / "token"]
@@ -132,7 +131,7 @@ def _files(site: Site, engine: Engine) -> Iterator[Problem]:
         own.append(site.folder / "site.toml")
     folders = ("private", "runs", "truth", "tmp", "documents")
     for path in sorted({*own, *map(site.folder.joinpath, folders)}):
-        if _open(path):
+        if _others_may_use(path):
             mend = f"chmod go= {path}"
             yield Problem(str(path), "others can read it", mend)
     if site.folder.stat().st_mode & 0o022:
@@ -140,39 +139,40 @@ def _files(site: Site, engine: Engine) -> Iterator[Problem]:
         yield Problem(str(site.folder), "others can write in it", mend)
 
 
-def _open(path: Path) -> bool:
+def _others_may_use(path: Path) -> bool:
     """Say whether somebody else may do something with a file."""
     return path.exists() and bool(path.stat().st_mode & 0o077)
 
 
-def _settings(site: Site) -> Iterator[Problem]:
-    may, where = site.settings, "site.toml"
-    found = urlsplit(may.address)
+def _unsafe_settings(site: Site) -> Iterator[Problem]:
+    """Yield settings by which others could listen or come in too often, and too full a disk."""
+    settings, where = site.settings, "site.toml"
+    found = urlsplit(settings.address)
     plain = found.scheme in ("http", "https") and found.hostname and not found.username
-    if may.address and (not plain or found.path.strip("/") or found.query):
-        wrong = f"address = {may.address!r} is not one as https://runs.example.org"
+    if settings.address and (not plain or found.path.strip("/") or found.query):
+        wrong = f"address = {settings.address!r} is not one as https://runs.example.org"
         mend = "mend it: requests for another host are refused"
         yield Problem(where, wrong, mend)
     elif found.scheme == "http" and found.hostname not in LOOPBACK:
-        wrong = f"address = {may.address!r}: tokens and cookies go in the clear"
+        wrong = f"address = {settings.address!r}: tokens and cookies go in the clear"
         yield Problem(where, wrong, "put a proxy with https in front")
-    if may.address and not may.contact:
+    if settings.address and not settings.contact:
         wrong = "others reach it, and nobody is named whom they can ask"
         yield Problem(where, wrong, 'write contact = "you@example.org"')
     for name in LIMITS:
-        value, default = getattr(may, name), getattr(Settings(), name)
+        value, default = getattr(settings, name), getattr(Settings(), name)
         if value > default:
             wrong = f"{name} = {value} is above the default of {default}"
             yield Problem(where, wrong, "lower it unless you know why")
     free = shutil.disk_usage(site.folder).free
-    if free < 2 * may.free:
-        wrong = f"the disk has {free >> 20} MiB; below {may.free >> 20} no runs come in"
+    if free < 2 * settings.free:
+        wrong = f"the disk has {free >> 20} MiB; below {settings.free >> 20} no runs come in"
         yield Problem(str(site.folder), wrong, "make room")
 
 
-def _time(site: Site, engine: Engine) -> Iterator[Problem]:
+def _late_clocks_and_backups(site: Site, engine: Engine) -> Iterator[Problem]:
     """Yield what the clock has to do with: a clock that was set back, runs that are in no backup."""
-    backed = site.backed_up()
+    backed = site.last_backup()
     new = sa.select(sa.func.min(run.c.stored)).where(run.c.stored > backed)
     last = sa.select(sa.func.max(event.c.at))
     with reading(engine) as db:

@@ -30,7 +30,7 @@ from irmeta.serve.catalogue.rules import (
     run_names,
 )
 from irmeta.serve.results import answers
-from irmeta.serve.site import Site, durable, settle
+from irmeta.serve.site import Site, move_durably, write_durably
 
 COLUMNS = {
     "run": ("run", "system", "name"),
@@ -72,60 +72,58 @@ def open_board(
 ) -> None:
     """Make a board, with its judgments if there are any; one with dates hides them until it is revealed."""
     site.require_login(settings)
-    judged = None if qrels is None else _kept_judgments(site, qrels)
-    if topics is not None:
-        wanted = read_topics(topics)
-    elif judged is not None:
-        wanted = judged.topics
-    else:
+    judged = None if qrels is None else _copy_judgments(site, qrels)
+    wanted = judged.topics if judged else None
+    wanted = read_topics(topics) if topics else wanted
+    if wanted is None:
         raise IrmetaError(
             "a board needs its judgments (--qrels) or its topics (--topics)"
         )
     named = None if clusters is None else irmeta.read_clusters(clusters)
-    _require_fit(wanted, wanted, named, clusters)
+    _require_topics(wanted, wanted, named, clusters)
     if judged is not None:
-        _require_fit(judged.topics, wanted, named, qrels)
+        _require_topics(judged.topics, wanted, named, qrels)
     given = {name: one for name, one in settings.items() if one not in (None, "")}
     dated = [name for name in boards.DATES if name in given]
     # a board that is revealed now has been open before
     begun = {"opens": (at := now()), "reveals": None if dated else at}
     given |= begun | {name: parse_moment(given[name]) for name in dated}
-    given |= answers.with_split({"key": key, **given}, wanted)
+    given |= answers.drawn_split({"key": key, **given}, wanted)
     boards.new_board(
         engine,
         judged,
         key=key,
         topics=wanted,
         clusters=named,
-        documents="" if documents is None else _kept_documents(site, documents),
-        metrics=answers.metrics(metrics),
+        documents="" if documents is None else _copy_documents(site, documents),
+        metrics=answers.metric_names(metrics),
         **{"title": key, "collection": key} | UNLESS_SAID | given,
     )
 
 
-def judge(
+def add_judgments(
     site: Site,
     engine: Engine,
     key: str,
     qrels: Path,
     note: str = "",
-    read: Read = answers.judged,
+    read: Read = answers.read_judgments,
 ) -> int:
     """Add to a board a new version of its judgments; return its number. read : a server has a child read files."""
     found = boards.board_of(engine, key)
-    judged = _kept_judgments(site, qrels, read)
-    _require_fit(judged.topics, found.topics, found.clusters, qrels)
-    answers.with_split(found._asdict(), judged.topics)
+    judged = _copy_judgments(site, qrels, read)
+    _require_topics(judged.topics, found.topics, found.clusters, qrels)
+    answers.drawn_split(found._asdict(), judged.topics)
     return boards.add_judgments(engine, key, judged, note)
 
 
-def are_new(engine: Engine, key: str, qrels: Path) -> bool:
+def are_new_judgments(engine: Engine, key: str, qrels: Path) -> bool:
     """Say whether judgments are others than the newest of a board."""
     newest = boards.judgments_of(engine, key)
-    return newest is None or _digest(qrels) != newest.digest
+    return newest is None or _file_digest(qrels) != newest.digest
 
 
-def _require_fit(
+def _require_topics(
     found: Sequence[str],
     topics: Sequence[str],
     clusters: Mapping[str, str] | None,
@@ -141,30 +139,32 @@ def _require_fit(
         )
 
 
-def _kept_judgments(site: Site, qrels: Path, read: Read = answers.judged) -> Judged:
-    """Copy judgments into the site; the file lies there before the catalogue says so."""
+def _copy_judgments(
+    site: Site, qrels: Path, read: Read = answers.read_judgments
+) -> Judged:
+    """Copy judgments into the site, and read them with a new salt; the file lies there before the catalogue says so."""
     salt = secrets.token_hex(32)
     topics, promise = read(qrels, salt)
-    judged = Judged(_digest(qrels), topics, salt, promise)
-    durable(site.truth(judged.digest), qrels.read_bytes())
+    judged = Judged(_file_digest(qrels), topics, salt, promise)
+    write_durably(site.judgments_path(judged.digest), qrels.read_bytes())
     return judged
 
 
-def _kept_documents(site: Site, path: Path) -> str:
+def _copy_documents(site: Site, path: Path) -> str:
     """Copy the list of a collection's documents into the site; return its digest."""
-    content = "\n".join(lines(path)).encode("utf-8", "surrogateescape")
+    content = "\n".join(read_id_lines(path)).encode("utf-8", "surrogateescape")
     digest = hashlib.sha256(content).hexdigest()
-    durable(site.documents(digest), content)
+    write_durably(site.documents_path(digest), content)
     return digest
 
 
-def _digest(path: Path) -> str:
+def _file_digest(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def lines(path: Path) -> list[str]:
-    """Read a file of ids, one a line, plain or packed."""
+def read_id_lines(path: Path) -> list[str]:
+    """Read a file of ids, one on each line, plain or packed; return each once."""
     found = read_ids(path)
     if not found:
         raise IrmetaError(f"{path}: there are no ids; put one on each line")
@@ -186,9 +186,9 @@ def import_runs(
     for name, path in zip(run_names(files), files, strict=True):
         about = dict(said.get(known_as(name, said) or "", {}))
         date = about.pop("received", "")
-        with site.keeping():
+        with site.keeping_run():
             found[name] = submissions.submit(
-                *(engine, key, name, store(site, path)),
+                *(engine, key, name, copy_run(site, path)),
                 received=int(date or together),
                 about=about,
                 dated=bool(date),
@@ -196,12 +196,12 @@ def import_runs(
     return found
 
 
-def store(site: Site, path: Path) -> submissions.Bytes:
-    """Copy a run into the site."""
+def copy_run(site: Site, path: Path) -> submissions.Bytes:
+    """Copy a run into the site, under its digest; return digest and size."""
     part = site.temporary / f"{secrets.token_hex(8)}.part"
     shutil.copyfile(path, part)
-    found = submissions.Bytes(_digest(part), part.stat().st_size)
-    settle(part, site.run(found.digest))
+    found = submissions.Bytes(_file_digest(part), part.stat().st_size)
+    move_durably(part, site.run_path(found.digest))
     return found
 
 
@@ -215,7 +215,7 @@ def read_table(path: Path) -> dict[str, dict[str, str]]:
             what: "" if place is None else stripped(row[place])
             for what, place in places.items()
         }
-        said["received"] = _moment(f"{path}:{line}", said["received"])
+        said["received"] = _run_date(f"{path}:{line}", said["received"])
         run = said.pop("run")
         if not run:
             raise IrmetaError(
@@ -229,8 +229,8 @@ def read_table(path: Path) -> dict[str, dict[str, str]]:
     return found
 
 
-def _moment(where: str, date: str) -> str:
-    """Return the date of a run in microseconds since 1970, as text; nothing for no date."""
+def _run_date(where: str, date: str) -> str:
+    """Return the date of a run in microseconds since 1970, as text, empty for no date; refuse another text."""
     if not date:
         return ""
     try:
@@ -253,11 +253,11 @@ def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[
             keys = ", ".join(one.parent.parent.name for one in found)
             raise IrmetaError(f"{folder}: no board {key!r} in it; it has {keys}")
         raise IrmetaError(f"{folder}: no frozen site (it has no b/KEY/data/board.json)")
-    return [_restore(engine, path) for path in wanted]
+    return [_restore_board(engine, path) for path in wanted]
 
 
-def _restore(engine: Engine, path: Path) -> str:
-    """Make a board of its public data."""
+def _restore_board(engine: Engine, path: Path) -> str:
+    """Make a board of the public data in a frozen site (board.json, scores.parquet); return its key."""
     try:
         given = parsed(readable(path).read_bytes())
         under = given["scored_under"]
@@ -268,7 +268,7 @@ def _restore(engine: Engine, path: Path) -> str:
             if (scores := path.with_name(name)).exists():
                 # topics of the feedback have no scores that count
                 cube = irmeta.load(scores).reindex(topic=judged[under])
-                by_label = answers.vectors(cube)
+                by_label = answers.score_bytes(cube)
                 vectors |= {keys[label]: one for label, one in by_label.items()}
         for run in given["runs"]:
             require_safe(run)
@@ -293,7 +293,7 @@ def import_scores(engine: Engine, path: Path, key: str) -> int:
     board |= {"topics": topics, "metrics": metrics, "created": at, "changed": at}
     if "cluster" in cube.coords:
         board["clusters"] = dict(zip(topics, cube.cluster.values, strict=True))
-    digest = _digest(path)
+    digest = _file_digest(path)
     judged = {"version": 1, "digest": digest, "topics": topics, "added": at}
     keys = {system: new_key() for system in systems}
     runs = [
@@ -310,6 +310,6 @@ def import_scores(engine: Engine, path: Path, key: str) -> int:
     ]
     events = [{"at": at, "action": "imported", "detail": {"scores": path.name}}]
     public = {"board": UNLESS_SAID | board, "judgments": [judged], "scored_under": 1}
-    vectors = {keys[system]: one for system, one in answers.vectors(cube).items()}
+    vectors = {keys[system]: one for system, one in answers.score_bytes(cube).items()}
     snapshot.restore_board(engine, public | {"runs": runs, "events": events}, vectors)
     return len(runs)

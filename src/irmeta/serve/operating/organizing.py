@@ -46,13 +46,13 @@ class Alike(NamedTuple):
 
 
 def duplicates(
-    site: Site, engine: Engine, key: str, read: Read = answers.first
+    site: Site, engine: Engine, key: str, read: Read = answers.first_documents
 ) -> list[Alike]:
     """List runs of different teams that are alike, the most alike first. read : finds the first documents of a run."""
-    runs = _standing(engine, boards.board_of(engine, key).id)
-    first = {one.run: read(site.run(one.run), ALIKE) for one in runs}
+    runs = _kept_runs(engine, boards.board_of(engine, key).id)
+    first = {one.run: read(site.run_path(one.run), ALIKE) for one in runs}
     pairs = (
-        Alike(one, other, _share(first[one.run], first[other.run]))
+        Alike(one, other, _share_alike(first[one.run], first[other.run]))
         for one, other in combinations(runs, 2)
         if one.team != other.team
     )
@@ -60,60 +60,70 @@ def duplicates(
     return sorted(found, key=lambda pair: -pair.share)
 
 
-def _share(one: dict[str, list[str]], other: dict[str, list[str]]) -> float:
-    same = sum(other.get(topic) == documents for topic, documents in one.items())
-    return same / max(1, len(one.keys() | other.keys()))
+def _share_alike(first: dict[str, list[str]], other: dict[str, list[str]]) -> float:
+    """Return the share of topics, of those that either of two runs has, on which their first documents are the same."""
+    same = sum(other.get(topic) == documents for topic, documents in first.items())
+    return same / max(1, len(first.keys() | other.keys()))
 
 
-def _standing(engine: Engine, at: int) -> list[Any]:
+def _kept_runs(engine: Engine, board_id: int) -> list[Any]:
     """List the runs of a board that are neither refused nor withdrawn."""
     gone = ("received", "refused", "withdrawn")
-    every = submissions.submissions_of(engine, at)
+    every = submissions.submissions_of(engine, board_id)
     return [one for one in every if one.state not in gone]
 
 
 def pool(
     site: Site, engine: Engine, key: str, depth: int, runs: int
 ) -> list[tuple[str, str]]:
-    """Return topics and documents to judge, of each team's first runs, in an order that says nothing."""
-    of = boards.board_of(engine, key)
+    """Return topics and documents to judge: the first ones (depth) of each team's first runs, in a random order.
+
+    Which runs they are of is noted: others are marked.
+    """
+    board = boards.board_of(engine, key)
     taken: Counter[str] = Counter()
     pooled = []
-    for one in _standing(engine, of.id):
+    for one in _kept_runs(engine, board.id):
         taken[one.team] += 1
         if taken[one.team] <= runs:
             pooled.append(one)
-    found: dict[str, set[str]] = {topic: set() for topic in of.topics}
+    found: dict[str, set[str]] = {topic: set() for topic in board.topics}
     for one in pooled:
-        for topic, documents in answers.first(site.run(one.run), depth).items():
+        for topic, documents in answers.first_documents(
+            site.run_path(one.run), depth
+        ).items():
             if topic in found:
                 found[topic].update(documents)
     keys = [one.key for one in pooled]
-    submissions.mark_pooled(engine, of.id, keys, {"depth": depth})
+    submissions.mark_pooled(engine, board.id, keys, {"depth": depth})
     orders = {topic: sorted(found[topic]) for topic in found}
     for order in orders.values():
         Random(key).shuffle(order)
     return [(topic, one) for topic in orders for one in orders[topic]]
 
 
-def runs_allowed(of: Any) -> tuple[int, str]:
+def runs_allowed(board: Any) -> tuple[int, str]:
     """Return how many runs a team may send to a board before the reveal, at most, and by which limit."""
-    begun = of.opens if of.opens is not None else of.created
-    late = of.late == "mark"
-    ends = [one for one in (of.reveals, None if late else of.closes) if one is not None]
+    begun = board.opens if board.opens is not None else board.created
+    late = board.late == "mark"
+    ends = [
+        one
+        for one in (board.reveals, None if late else board.closes)
+        if one is not None
+    ]
     last = max(begun, min(ends, default=begun + DAYS * people.DAY) - 1)
     days = last // people.DAY - begun // people.DAY + 1
-    months = _month(last) - _month(begun) + 1
+    months = _month_number(last) - _month_number(begun) + 1
     most = [
         (limit * number, says)
         for limit, number, says in (
-            (of.per_day, days, f"{of.per_day} a day on {counted(days, 'day')}"),
+            (board.per_day, days, f"{board.per_day} a day on {counted(days, 'day')}"),
             (
-                of.per_month,
+                board.per_month,
                 months,
-                f"{of.per_month} in each of {counted(months, 'month')}",
+                f"{board.per_month} in each of {counted(months, 'month')}",
             ),
-            (of.per_team, 1, "the limit of a team"),
+            (board.per_team, 1, "the limit of a team"),
         )
         if limit is not None
     ]
@@ -121,15 +131,15 @@ def runs_allowed(of: Any) -> tuple[int, str]:
     return min(most, default=(FREE * days, free))
 
 
-def _month(at: int) -> int:
+def _month_number(moment: int) -> int:
     """Number the month of a moment."""
-    date = datetime.fromtimestamp(at / 1e6, UTC)
+    date = datetime.fromtimestamp(moment / 1e6, UTC)
     return 12 * date.year + date.month
 
 
-def _series(engine: Engine, of: Any) -> int:
+def _count_series_of_answers(engine: Engine, board: Any) -> int:
     """Count how often all runs may have been answered again: under other judgments, or other rules of the answers."""
-    happened = events.events_of_board(engine, of.id, "judgments", "changed")
+    happened = events.events_of_board(engine, board.id, "judgments", "changed")
     judged = sum(one.action == "judgments" for one in happened)
     rules = [
         one.detail.get("settings", ()) for one in happened if one.action == "changed"
@@ -137,26 +147,28 @@ def _series(engine: Engine, of: Any) -> int:
     return max(1, judged) + sum(not ANSWERS.isdisjoint(one) for one in rules)
 
 
-def leak(engine: Engine, of: Any) -> str:
+def leak_in_words(engine: Engine, board: Any) -> str:
     """Say what the answers to a board's runs can give away of its hidden judgments."""
-    if of.feedback in TELLS_NOTHING:
-        return TELLS_NOTHING[of.feedback].format(len(of.feedback_topics or ()))
-    (number, why), series = runs_allowed(of), _series(engine, of)
+    if board.feedback in TELLS_NOTHING:
+        return TELLS_NOTHING[board.feedback].format(len(board.feedback_topics or ()))
+    (number, why), series = runs_allowed(board), _count_series_of_answers(engine, board)
     teams = max(
-        1, sum(one.state == "in" for one in people.teams_of_board(engine, of.id))
+        1, sum(alone.state == "in" for alone in people.teams_of_board(engine, board.id))
     )
-    one, together = (series * answers.leaked(of, number, many) for many in (1, teams))
+    alone, together = (
+        series * answers.bits_leaked(board, number, many) for many in (1, teams)
+    )
     all_ = f", {together:.0f} to {teams} teams together" if teams > 1 else ""
     return (
-        f"feedback {of.feedback}: a team sends at most {counted(number, 'run')} ({why}), and the answers give away "
-        f"at most {one:.0f} bits of the hidden judgments to one team{all_}; "
+        f"feedback {board.feedback}: a team sends at most {counted(number, 'run')} ({why}), and the answers give away "
+        f"at most {alone:.0f} bits of the hidden judgments to one team{all_}; "
         "a bit is one yes or no, as whether a document is relevant "
-        f"(means to four decimals would give away {answers.plainly(number):.0f})"
+        f"(means to four decimals would give away {answers.bits_of_means(number):.0f})"
     )
 
 
-def hidden(engine: Engine) -> Iterator[Any]:
+def hidden_boards(engine: Engine) -> Iterator[Any]:
     """Yield the boards that are not revealed."""
-    for of in boards.all_boards(engine):
-        if not revealed(of, now()):
-            yield of
+    for board in boards.all_boards(engine):
+        if not revealed(board, now()):
+            yield board

@@ -38,41 +38,42 @@ TEXTS = {
 """Columns of tables that are texts; others are numbers."""
 
 
-def files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
-    """Write a board's data, the largest file last: then what the others needed is free."""
+def data_files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
+    """Yield the files of a board's data, name and bytes, the largest last: then what the others needed is free."""
     if found.unranked is not None:
         yield "unranked.parquet", answers.as_parquet(found.unranked)
-        yield "unranked.csv", _scores(found.unranked)
+        yield "unranked.csv", _scores_csv(found.unranked)
     if found.cube is not None:
         yield "scores.parquet", answers.as_parquet(found.cube)
-    rows = [_row(found, line) for line in found.lines.values()]
+    rows = [_table_row(found, line) for line in found.lines.values()]
     columns = rows[0] if rows else {}
     yield "table.csv", as_csv(columns, [tuple(row.values()) for row in rows])
-    yield "topics.csv", topics(shot, found)
+    yield "topics.csv", topics_csv(shot, found)
     if found.factors is not None:
         yield "factors.parquet", answers.as_parquet(found.factors)
-    yield "board.json", as_json(_board(shot, found))
+    yield "board.json", as_json(_public_board(shot, found))
     if found.cube is not None:
-        yield "scores.csv", _scores(found.cube)
+        yield "scores.csv", _scores_csv(found.cube)
 
 
-def topics(shot: Snapshot, found: Standing) -> bytes:
-    """Write the topics that runs have scores on, in the order of the scores, each with its cluster."""
+def topics_csv(shot: Snapshot, found: Standing) -> bytes:
+    """Return a CSV of the topics that runs have scores on, in the order of the scores, each with its cluster."""
     clusters = zip(found.topics, found.clusters, strict=True)
     named = clusters if shot.board.clusters else ((one, "") for one in found.topics)
     return as_csv(("topic", "cluster"), named)
 
 
-def _scores(cube: xr.DataArray) -> bytes:
-    """Write a row for each score."""
+def _scores_csv(cube: xr.DataArray) -> bytes:
+    """Return a CSV with a row for each score of a cube."""
     text = BytesIO()
     for start in range(0, cube.sizes["system"], BLOCK):
-        rows = _rows(cube.isel(system=slice(start, start + BLOCK)))
+        rows = _score_rows(cube.isel(system=slice(start, start + BLOCK)))
         rows.write_csv(text, include_header=start == 0)
     return text.getvalue()
 
 
-def _rows(cube: xr.DataArray) -> pl.DataFrame:
+def _score_rows(cube: xr.DataArray) -> pl.DataFrame:
+    """Return a row for each score of a cube: its labels, and the score."""
     index = np.indices(cube.shape).reshape(cube.ndim, -1)
     columns = {
         str(dim): pl.Series([cell(str(one)) for one in cube[dim].values])[at]
@@ -82,8 +83,8 @@ def _rows(cube: xr.DataArray) -> pl.DataFrame:
     return pl.DataFrame(columns)
 
 
-def _row(found: Standing, line: Line) -> dict[str, Any]:
-    """Return a row of the table."""
+def _table_row(found: Standing, line: Line) -> dict[str, Any]:
+    """Return the row of a run in table.csv."""
     about = line.about
     none = Interval(float("nan"))
     first = line.scores.get(found.metric, none)
@@ -97,27 +98,30 @@ def _row(found: Standing, line: Line) -> dict[str, Any]:
         "marks": ", ".join(about["marks"]),
     }
     row |= {name: getattr(line, name) for name in RANKS}
-    row |= {"metric": found.metric, **_named("mean", first)}
+    row |= {"metric": found.metric, **_named_interval("mean", first)}
     row |= {name: line.standing.get(name) for name in STANDING}
     return row | {name: line.scores.get(name, none).value for name in found.metrics[1:]}
 
 
-def _named(name: str, one: Interval | Difference) -> dict[str, float]:
-    """Return an interval as programs know it."""
-    return {name: one.value, "low": one.low, "high": one.high}
+def _named_interval(name: str, interval: Interval | Difference) -> dict[str, float]:
+    """Return an interval by names, its value under the name given."""
+    return {name: interval.value, "low": interval.low, "high": interval.high}
 
 
-def record(shot: Snapshot, found: Standing, line: Line) -> bytes:
-    """Write what is known of a run, for programs."""
+def run_record(shot: Snapshot, found: Standing, line: Line) -> bytes:
+    """Return all that is known of a run, as JSON (record.json)."""
     behind: dict[str, Any] = {}
     if line.behind is not None:
-        behind = {"best": found.ranked[0].key, **_named("difference", line.behind)}
+        behind = {
+            "best": found.ranked[0].key,
+            **_named_interval("difference", line.behind),
+        }
     content = {
         "format": "irmeta run 1",
         "irmeta": VERSION,
         "board": shot.board.key,
         "version": shot.board.version,
-        **_alone(found, line),
+        **_run_alone(found, line),
         "of": len(found.ranked),
         **{name: getattr(line, name) for name in RANKS},
         "standing": line.standing,
@@ -126,55 +130,57 @@ def record(shot: Snapshot, found: Standing, line: Line) -> bytes:
     return as_json(content)
 
 
-def alone(found: Standing, line: Line) -> bytes:
+def digest_of_run_alone(found: Standing, line: Line) -> bytes:
     """Return a digest of what is known of a run by itself: it stays while other runs come."""
     # the ends of its intervals follow from all runs
     means = {name: one.value for name, one in line.scores.items()}
-    return hashlib.sha256(as_json(_alone(found, line) | {"scores": means})).digest()
+    return hashlib.sha256(as_json(_run_alone(found, line) | {"scores": means})).digest()
 
 
-def _alone(found: Standing, line: Line) -> dict[str, Any]:
+def _run_alone(found: Standing, line: Line) -> dict[str, Any]:
     """Return what is known of a run by itself, and against its baseline."""
     base = line.baseline
     claim: dict[str, Any] = {}
     if base is not None and line.claim is not None:
         claim = {"baseline": base.key, "name": base.label}
-        claim |= _named("difference", line.claim) | {"shown": line.claim.shown}
+        claim |= _named_interval("difference", line.claim) | {"shown": line.claim.shown}
     return {
         "judgments": found.version,
-        **_said(line),
+        **_said_of_run(line),
         "metric": found.metric,
-        "scores": {name: _named("mean", one) for name, one in line.scores.items()},
+        "scores": {
+            name: _named_interval("mean", one) for name, one in line.scores.items()
+        },
         "claim": claim or None,
     }
 
 
-def _said(line: Line) -> dict[str, Any]:
+def _said_of_run(line: Line) -> dict[str, Any]:
     """Return what people and checks say of a run."""
     return {**only(SAID, line.about), "bytes": line.about["bytes"], "label": line.label}
 
 
-def for_others(settings: Any, shot: Snapshot, found: Standing, line: Line) -> bytes:
-    """Write a run's scores as a record of Every Eval Ever, with where its certificate is."""
-    of = shot.board
-    page = f"/b/{of.key}/s/{line.key}/"
+def eee_json(settings: Any, shot: Snapshot, found: Standing, line: Line) -> bytes:
+    """Return a run's scores as a record of Every Eval Ever in JSON, with where its certificate is."""
+    board = shot.board
+    page = f"/b/{board.key}/s/{line.key}/"
     rows = [
         {"metric": name, "mean": one.value, "low": one.low, "high": one.high}
         | (only(RANKS, vars(line)) if name == found.metric and line.rank_low else {})
         for name, one in line.scores.items()
     ]
     vectors = {name: found.vectors[line.key][name] for name in line.scores}
-    content = answers.eee(
+    content = answers.eee_record(
         f"{line.about['team']}/{line.label}" if line.about["team"] else line.label,
-        of.collection,
+        board.collection,
         rows,
         vectors,
-        over="clusters of items" if of.clusters else "items",
-        at=of.changed / 1e6,
+        over="clusters of items" if board.clusters else "items",
+        evaluated=board.changed / 1e6,
         source=settings.title,
         details={
             "certificate": f"{settings.address}{page}",
-            "board_version": str(of.version),
+            "board_version": str(board.version),
             "judgments_version": str(found.version),
             "run_sha256": line.about["run"],
             "marks": ", ".join(line.about["marks"]),
@@ -183,7 +189,7 @@ def for_others(settings: Any, shot: Snapshot, found: Standing, line: Line) -> by
     return as_json(content)
 
 
-def resource(name: str, content: bytes, digest: str) -> dict[str, Any]:
+def describe_file(name: str, content: bytes, digest: str) -> dict[str, Any]:
     """Describe a file of the data, and the columns of a table, as a resource of a Data Package (Frictionless)."""
     short = re.sub(r"[^a-z0-9._-]+", "-", name.lower())
     about: dict[str, Any] = {"name": short, "path": name, "bytes": len(content)}
@@ -198,17 +204,17 @@ def resource(name: str, content: bytes, digest: str) -> dict[str, Any]:
     return about | table | {"schema": {"fields": fields}}
 
 
-def package(shot: Snapshot, resources: list[dict[str, Any]]) -> bytes:
-    """Describe the data as a Data Package (Frictionless)."""
-    of = shot.board
-    content = {"profile": "data-package", "name": of.key, "title": of.title}
-    content |= {"version": str(of.version), "resources": resources}
-    if of.licence:
-        content["licenses"] = [{"name": "other", "title": of.licence}]
+def describe_package(shot: Snapshot, resources: list[dict[str, Any]]) -> bytes:
+    """Return the description of the data as a Data Package (Frictionless), in JSON."""
+    board = shot.board
+    content = {"profile": "data-package", "name": board.key, "title": board.title}
+    content |= {"version": str(board.version), "resources": resources}
+    if board.licence:
+        content["licenses"] = [{"name": "other", "title": board.licence}]
     return as_json(content)
 
 
-def _promised(shot: Snapshot, judged: Any) -> dict[str, Any]:
+def _judgment_facts(shot: Snapshot, judged: Any) -> dict[str, Any]:
     """Return what is known of judgments: of hidden ones no digest at which somebody could guess."""
     hidden = not is_open(shot.board)
     digest = judged.commitment if hidden else judged.digest
@@ -216,7 +222,7 @@ def _promised(shot: Snapshot, judged: Any) -> dict[str, Any]:
     return only(JUDGMENTS, judged._mapping) | {"digest": digest} | salt
 
 
-def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
+def _public_board(shot: Snapshot, found: Standing) -> dict[str, Any]:
     """Return all that is public of a board: another site can be made of it."""
     lines = found.lines
     return {
@@ -224,9 +230,9 @@ def _board(shot: Snapshot, found: Standing) -> dict[str, Any]:
         "irmeta": VERSION,
         "finding": found.finding,
         "board": only(SETTINGS, shot.board._mapping),
-        "judgments": [_promised(shot, one) for one in shot.versions],
+        "judgments": [_judgment_facts(shot, one) for one in shot.versions],
         "scored_under": found.version,
-        "runs": [_said(lines[run.key]) for run in shot.runs if run.key in lines],
+        "runs": [_said_of_run(lines[run.key]) for run in shot.runs if run.key in lines],
         "events": [only(EVENTS, one._mapping) for one in shot.events],
         "counts": shot.counts,
     }

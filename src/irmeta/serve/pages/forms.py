@@ -38,12 +38,13 @@ TEX = str.maketrans(
 
 
 def template(name: str) -> jinja2.Template:
-    """Return a template."""
+    """Return the template in the file `name`.j2 of the pages."""
     return _environment().get_template(f"{name}.j2")
 
 
 @cache
 def _environment() -> jinja2.Environment:
+    """Return where templates are found and how they are filled in: a name that is not given is an error."""
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("irmeta.serve", "pages"),
         autoescape=lambda name: str(name).endswith(ESCAPED),
@@ -52,19 +53,10 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    forms = (
-        counted,
-        interval,
-        odd,
-        quoted,
-        event_in_words,
-        signed,
-        slug,
-        soft,
-        tex,
-        person_name,
-    )
-    environment.filters |= {one.__name__: one for one in (*forms, with_interval)}
+    numbers = (counted, interval, signed, with_interval)
+    texts = (as_tex, as_yaml, breakable, event_in_words, mixed_alphabets, person_name)
+    forms = (*numbers, *texts, slug)
+    environment.filters |= {one.__name__: one for one in forms}
     environment.filters |= {"f3": figure, "time": clock}
     environment.tests["open"] = is_open
     return environment
@@ -75,24 +67,24 @@ def root_of(site: Site) -> str:
     return f"{urlsplit(site.settings.address).path.rstrip('/')}/"
 
 
-def state(of: Any, now: int) -> str:
+def state_in_words(board: Any, now: int) -> str:
     """Say whether a board takes runs, and when its scores are shown."""
-    at = phase(of, now)
-    if at is Phase.FROZEN:
+    now_phase = phase(board, now)
+    if now_phase is Phase.FROZEN:
         return "The board is frozen: nothing changes any more"
-    if at is Phase.DRAFT:
+    if now_phase is Phase.DRAFT:
         return "The board is a draft, which organizers alone see"
-    over = of.closes is not None and of.closes <= now
+    over = board.closes is not None and board.closes <= now
     runs = "Runs are taken"
-    if at is Phase.WAITING and of.late == "mark":
-        runs += f", and marked as late since {clock(of.closes)} UTC"
+    if now_phase is Phase.WAITING and board.late == "mark":
+        runs += f", and marked as late since {clock(board.closes)} UTC"
     elif over:
-        runs = f"No more runs are taken since {clock(of.closes)} UTC"
-    elif of.closes is not None:
-        runs += f" until {clock(of.closes)} UTC"
-    if at is Phase.REVEALED:
-        return f"{runs}; scores are shown since {clock(of.reveals)} UTC"
-    when = "later" if of.reveals is None else f"on {clock(of.reveals)} UTC"
+        runs = f"No more runs are taken since {clock(board.closes)} UTC"
+    elif board.closes is not None:
+        runs += f" until {clock(board.closes)} UTC"
+    if now_phase is Phase.REVEALED:
+        return f"{runs}; scores are shown since {clock(board.reveals)} UTC"
+    when = "later" if board.reveals is None else f"on {clock(board.reveals)} UTC"
     return f"{runs}; the judgments are hidden, and scores come {when}"
 
 
@@ -137,38 +129,38 @@ def with_interval(found: Sequence[float], sign: str = "") -> str:
     return f"{value} ({ends})" if ends else value
 
 
-def tex(text: str) -> str:
+def as_tex(text: str) -> str:
     r"""Write a text of people for BibTeX, on one line.
 
-    >>> tex("R_1 {x}")
+    >>> as_tex("R_1 {x}")
     'R\\_1 \\textbraceleft{}x\\textbraceright{}'
     """
     return " ".join(text.split()).translate(TEX)
 
 
-def quoted(text: str) -> str:
+def as_yaml(text: str) -> str:
     r"""Write a text for YAML, on one line between quotes.
 
-    >>> print(quoted('a: "b"\n- c'))
+    >>> print(as_yaml('a: "b"\n- c'))
     "a: \"b\"\n- c"
     """
     found = msgspec.json.encode(text).decode()
     return found.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def soft(name: str) -> Markup:
-    """Let a long name break where its parts meet.
+def breakable(name: str) -> Markup:
+    """Return a name that may break where its parts meet.
 
-    >>> soft("a_b<c>")
+    >>> breakable("a_b<c>")
     Markup('a_<wbr>b&lt;c&gt;')
     """
     return escape(name).replace("_", Markup("_<wbr>"))
 
 
-def odd(name: str) -> str:
-    """Say why a name may look like another one; nothing where it does not.
+def mixed_alphabets(name: str) -> str:
+    """Return of which alphabets a name has letters that look like others', if of several; else nothing.
 
-    >>> odd("L\u03c5nd"), odd("Lund 2")
+    >>> mixed_alphabets("L\u03c5nd"), mixed_alphabets("Lund 2")
     ('letters of GREEK and LATIN', '')
     """
     alphabets = {unicodedata.name(one, "").partition(" ")[0] for one in name}

@@ -13,11 +13,18 @@ from irmeta.serve.catalogue.events import BEFORE
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.catalogue.snapshot import Snapshot
 from irmeta.serve.pages import data
-from irmeta.serve.pages.forms import as_script, figure, signed, slug, state, template
-from irmeta.serve.policy import Action, ends
+from irmeta.serve.pages.forms import (
+    as_script,
+    figure,
+    signed,
+    slug,
+    state_in_words,
+    template,
+)
+from irmeta.serve.policy import Action, end_of_runs
 from irmeta.serve.results import answers
 from irmeta.serve.results.series import Series
-from irmeta.serve.results.standing import Line, Standing, claimed
+from irmeta.serve.results.standing import Line, Standing, sum_claims
 from irmeta.serve.site import Site
 from irmeta.words import counted
 
@@ -30,21 +37,21 @@ PACKED = b"\x1f\x8b"
 File = tuple[str, bytes]
 
 
-def home(
+def home_pages(
     site: Site, boards: Sequence[dict[str, Any]], *, frozen: bool = False
 ) -> Iterator[File]:
     """Render what belongs to no board; what all pages need comes first."""
     yield from assets()
     last = max((one["changed"] for one in boards), default=0)
-    yield _beside(site, "index", "", last, frozen, boards=boards)
+    yield _site_page(site, "index", "", last, frozen, boards=boards)
     if not frozen:  # a copy has no people
-        yield _beside(site, "people", "people/", last, frozen)
+        yield _site_page(site, "people", "people/", last, frozen)
 
 
-def _beside(
+def _site_page(
     site: Site, name: str, path: str, changed: int, frozen: bool, **own: Any
 ) -> File:
-    """Render a page that is no board's, at a path from the first page on."""
+    """Render a page of the site that is no board's, at a path below its root; changed : microseconds, for its stamp."""
     shared = {"site": site.settings, "frozen": frozen, "root": "../" * path.count("/")}
     stamp = f"as of {clock(changed)} UTC"
     content = template(f"{name}.html").render(stamp=stamp, **shared, **own)
@@ -52,7 +59,7 @@ def _beside(
 
 
 def assets() -> Iterator[File]:
-    """Return the style and the script of all pages."""
+    """Yield the style and the script of all pages."""
     for name in ("style.css", "script.js"):
         yield name, files("irmeta.serve").joinpath("pages", name).read_bytes()
 
@@ -69,9 +76,10 @@ class Pages:
         frozen: bool = False,
         above: str = "../../",
     ) -> None:
+        """Compute what the pages share. above : leads from the board's folder to the site."""
         self._above = above
         self._site = site.settings
-        self._truth = site.truth
+        self._truth = site.judgments_path
         self._shot = shot
         self._found = found
         self._lines = found.lines
@@ -80,30 +88,31 @@ class Pages:
             self._middle = np.median(first, axis=0)
             beside = zip(found.topics, self._middle, first.max(axis=0), strict=True)
             self._rows = template("rows.html").render(beside=beside)
-        of = shot.board
         # what Hugging Face shows leads back to a certificate
-        self._hub = bool(of.hub and site.settings.address)
-        end = ends(of)
+        self._hub = bool(shot.board.hub and site.settings.address)
+        self._shared = {"site": site.settings, "hub": self._hub, "frozen": frozen}
+        self._shared |= self._board_facts()
+
+    def _board_facts(self) -> dict[str, Any]:
+        """Return what all templates know of the board."""
+        shot, found, board = self._shot, self._found, self._shot.board
+        end = end_of_runs(board)
         values = [one for line in found.ranked for one in line.scores[found.metric]]
         most = max((one for one in values if not np.isnan(one)), default=1.0)
-        self._shared = {
+        abouts = [line.about for line in found.ranked]
+        return {
             "takes": end is None or shot.at < end,
-            "hub": self._hub,
-            "site": site.settings,
-            "frozen": frozen,
-            "board": of,
+            "board": board,
             "shot": shot,
             "found": found,
             "most": max(1.0, most),
             "most_rows": ROWS,
-            "in_series": of.series if shot.anybody_may(Action.SEE_SCORES) else "",
-            "has_teams": any(
-                line.about["team"] or line.about["type"] for line in found.ranked
-            ),
-            "stamp": f"version {of.version}, as of {clock(of.changed)} UTC",
+            "in_series": board.series if shot.anybody_may(Action.SEE_SCORES) else "",
+            "has_teams": any(about["team"] or about["type"] for about in abouts),
+            "stamp": f"version {board.version}, as of {clock(board.changed)} UTC",
         }
 
-    def about(self) -> dict[str, Any]:
+    def facts(self) -> dict[str, Any]:
         """Return what the first page of the site says of the board."""
         of, found = self._shot.board, self._found
         return {
@@ -115,40 +124,40 @@ class Pages:
             "series": of.series if found.ranked else "",
         }
 
-    def said(self) -> dict[str, bytes]:
-        """Return by run what its page says of it alone."""
+    def digests_of_runs(self) -> dict[str, bytes]:
+        """Return by run a digest of what its page says of it alone."""
         lines = self._lines.items()
-        return {key: data.alone(self._found, line) for key, line in lines}
+        return {key: data.digest_of_run_alone(self._found, line) for key, line in lines}
 
-    def runs(self, keys: Iterable[str]) -> Iterator[File]:
+    def run_pages(self, keys: Iterable[str]) -> Iterator[File]:
         """Render the pages of runs."""
         for key in keys:
-            yield from self._certificate(self._lines[key])
+            yield from self._run_files(self._lines[key])
 
-    def tables(self) -> Iterator[File]:
-        """Render what all runs are on."""
+    def table_pages(self) -> Iterator[File]:
+        """Yield the files that all runs are on: the table, topics, teams, comparison, progress, about, changes."""
         found = self._found
         lines = self._lines.values()
         # who reads the scores of a run by topic needs to know of which
-        yield "data/topics.csv", data.topics(self._shot, found)
-        yield from self._tables()
-        yield from self._topics()
+        yield "data/topics.csv", data.topics_csv(self._shot, found)
+        yield from self._ranked_pages()
+        yield from self._topic_pages()
         for team in sorted({line.about["team"] for line in lines} - {""}):
             own = [line for line in lines if line.about["team"] == team]
-            yield self._page("team", f"team/{slug(team)}/", team=team, lines=own)
-        yield self._page("compare", "compare/")
-        yield "compare/runs.js", as_script("irmeta_runs", self._runs())
+            yield self._render("team", f"team/{slug(team)}/", team=team, lines=own)
+        yield self._render("compare", "compare/")
+        yield "compare/runs.js", as_script("irmeta_runs", self._comparing_facts())
         claims = [line for line in found.ranked if line.claim is not None]
         claims.sort(key=lambda line: (line.about["received"], line.key), reverse=True)
-        told = {"claims": claims, "claimed": claimed(found.ranked)}
-        yield self._page("progress", "progress/", steps=self._steps(), **told)
-        yield self._page("about", "about/")
-        yield self._page("changes", "changes/", moved=self._moved())
+        told = {"claims": claims, "claimed": sum_claims(found.ranked)}
+        yield self._render("progress", "progress/", steps=self._records(), **told)
+        yield self._render("about", "about/")
+        yield self._render("changes", "changes/", moved=self._moved_runs())
 
-    def data(self) -> Iterator[File]:
+    def data_files(self) -> Iterator[File]:
         """Write the board as data, and the page that leads to them."""
         sizes, sums = {}, []
-        every = chain(self._judgments(), data.files(self._shot, self._found))
+        every = chain(self._judgments(), data.data_files(self._shot, self._found))
         if self._hub:
             text = template("eval.yaml").render(**self._shared)
             every = chain(every, [("eval.yaml", text.encode())])
@@ -157,18 +166,18 @@ class Pages:
             yield f"data/{name}", content
             sizes[name] = len(content)
             digest = hashlib.sha256(content).hexdigest()
-            resources.append(data.resource(name, content, digest))
+            resources.append(data.describe_file(name, content, digest))
             sums.append(f"{digest}  {name}\n")
-        package = data.package(self._shot, resources)
+        package = data.describe_package(self._shot, resources)
         yield "data/datapackage.json", package
         sizes["datapackage.json"] = len(package)
         of_all = "".join(sums).encode()
         sizes["SHA256SUMS"] = len(of_all)
         yield "data/SHA256SUMS", of_all
-        yield self._page("data", "data/", sizes=sizes)
+        yield self._render("data", "data/", sizes=sizes)
 
     def _judgments(self) -> Iterator[File]:
-        """Return the judgments as they came, where the board publishes them."""
+        """Yield the files of judgments as they came, where the board publishes them."""
         for one in self._shot.versions if self._shot.tells_judgments else ():
             path = self._truth(one.digest)
             if path.exists():
@@ -176,28 +185,30 @@ class Pages:
                 packed = ".gz" if content[:2] == PACKED else ""
                 yield f"qrels-{one.version}.txt{packed}", content
 
-    def _page(self, name: str, path: str, **own: Any) -> File:
+    def _render(self, name: str, path: str, **own: Any) -> File:
+        """Render a page of the board, at a path below its folder."""
         up = "../" * path.count("/")
         links = {"up": up, "root": f"{self._above}{up}"}
         content = template(f"{name}.html").render(**links, **self._shared, **own)
         return f"{path}index.html", content.encode()
 
-    def _tables(self) -> Iterator[File]:
+    def _ranked_pages(self) -> Iterator[File]:
+        """Render the table of ranked runs, page by page."""
         ranked = self._found.ranked
         pages = max(1, -(-len(ranked) // ROWS))
         for number in range(pages):
             path = f"page/{number + 1}/" if number else ""
             lines = ranked[number * ROWS : (number + 1) * ROWS]
-            yield self._page("table", path, lines=lines, number=number, pages=pages)
+            yield self._render("table", path, lines=lines, number=number, pages=pages)
 
-    def _certificate(self, line: Line) -> Iterator[File]:
+    def _run_files(self, line: Line) -> Iterator[File]:
         """Render the page of a run that a referee opens, and what lies beside it."""
         found, folder = self._found, f"s/{line.key}/"
         vectors = found.vectors.get(line.key, {})
         own = {name: vectors[name].tolist() for name in line.scores}
-        yield self._page("run", folder, line=line, topics=self._of_run(line))
-        yield f"{folder}record.json", data.record(self._shot, found, line)
-        yield f"{folder}eee.json", data.for_others(self._site, self._shot, found, line)
+        yield self._render("run", folder, line=line, topics=self._topic_rows_of(line))
+        yield f"{folder}record.json", data.run_record(self._shot, found, line)
+        yield f"{folder}eee.json", data.eee_json(self._site, self._shot, found, line)
         day = clock(line.about["received"])[:10]
         on_hub = ["eval_results.yaml"] if self._hub and line.rank is not None else []
         for name in ("badge.svg", "cite.bib", *on_hub):
@@ -206,8 +217,8 @@ class Pages:
         scores = {"key": line.key, "label": line.label, "scores": own}
         yield f"{folder}scores.js", as_script("irmeta_scores", scores)
 
-    def _of_run(self, line: Line) -> Markup:
-        """Fill in a run's scores by topic, beside the median and the best."""
+    def _topic_rows_of(self, line: Line) -> Markup:
+        """Return the rows of a run's scores by topic, beside the median and the best, as HTML."""
         found = self._found
         if found.cube is None or found.metric not in line.scores:
             return Markup()
@@ -216,27 +227,29 @@ class Pages:
         texts = (one for own, gap in pairs for one in (figure(own), signed(gap)))
         return Markup(self._rows % tuple(texts))
 
-    def _topics(self) -> Iterator[File]:
+    def _topic_pages(self) -> Iterator[File]:
         """Render the topics, the hardest first, and each by itself."""
         found = self._found
         rows = []
         if found.cube is not None:
             every = found.cube.sel(metric=found.metric).values
-            rows = [self._topic(at, every[:, at]) for at in range(len(found.topics))]
+            rows = [
+                self._topic_facts(at, every[:, at]) for at in range(len(found.topics))
+            ]
         for row in rows:
-            yield self._page("topic", f"t/{row['number']}/", row=row, last=len(rows))
+            yield self._render("topic", f"t/{row['number']}/", row=row, last=len(rows))
         rows.sort(key=lambda row: row["mean"])
-        yield self._page("topics", "t/", rows=rows)
+        yield self._render("topics", "t/", rows=rows)
 
-    def _topic(self, at: int, scores: Any) -> dict[str, Any]:
+    def _topic_facts(self, place: int, scores: Any) -> dict[str, Any]:
         """Return what a topic's page shows of everybody's scores, in the order of the table."""
         ranked = self._found.ranked
         order = np.argsort(-scores, kind="stable")[:MOVED].tolist()
         low, middle, high = np.quantile(scores, [0.25, 0.5, 0.75]).tolist()
         places = np.round(scores / max(1.0, float(scores.max())) * 1000)
         return {
-            "number": at + 1,
-            "topic": self._found.topics[at],
+            "number": place + 1,
+            "topic": self._found.topics[place],
             "mean": float(scores.mean()),
             "low": low,
             "median": middle,
@@ -245,7 +258,7 @@ class Pages:
             "ticks": sorted(set(places.astype(int).tolist())),
         }
 
-    def _runs(self) -> dict[str, Any]:
+    def _comparing_facts(self) -> dict[str, Any]:
         """Return what the comparing page knows of all runs, and what it compares them by."""
         found = self._found
         return {
@@ -255,7 +268,7 @@ class Pages:
             **found.comparing,
         }
 
-    def _steps(self) -> list[Line]:
+    def _records(self) -> list[Line]:
         """List the runs that were the best when they came, by the first metric; of those that came at once the best."""
         best: list[Line] = []
         metric = self._found.metric
@@ -264,7 +277,7 @@ class Pages:
                 best.append(line)
         return best
 
-    def _moved(self) -> list[tuple[Line, float, float]]:
+    def _moved_runs(self) -> list[tuple[Line, float, float]]:
         """List the runs that the newest judgments moved most, with their means before and now."""
         metric, older = self._found.metric, self._found.version - 1
         every = self._shot.vectors.get(older, {})
@@ -272,8 +285,10 @@ class Pages:
         if not vectors:
             return []
         topics = self._shot.topics[older]
-        cube = answers.cube(self._shot.board.collection, topics, [metric], vectors)
-        before = answers.means(cube, units=1)
+        cube = answers.score_cube(
+            self._shot.board.collection, topics, [metric], vectors
+        )
+        before = answers.means_by_system(cube, units=1)
         moved = [
             (line, before[line.key][metric].value, line.scores[metric].value)
             for line in self._found.ranked
@@ -283,34 +298,34 @@ class Pages:
         return moved[:MOVED]
 
 
-def series(site: Site, of: Series, *, frozen: bool = False) -> File:
+def series_page(site: Site, shown: Series, *, frozen: bool = False) -> File:
     """Render the page of a series."""
-    last = max(one.changed for one in of.editions)
-    claims = [(one, line) for one in reversed(of.editions) for line in one.claims]
-    given = {"of": of, "claims": claims, "most_rows": ROWS}
-    return _beside(site, "series", f"series/{of.name}/", last, frozen, **given)
+    last = max(one.changed for one in shown.editions)
+    claims = [(one, line) for one in reversed(shown.editions) for line in one.claims]
+    given = {"of": shown, "claims": claims, "most_rows": ROWS}
+    return _site_page(site, "series", f"series/{shown.name}/", last, frozen, **given)
 
 
-def notice(site: Site, shot: Snapshot, *, frozen: bool = False) -> File:
+def notice_page(site: Site, shot: Snapshot, *, frozen: bool = False) -> File:
     """Render what anybody may know of a board before the reveal: nothing that was computed from a run or a judgment."""
-    given = {"board": shot.board, "shot": shot, "events": _events(shot)}
-    given |= {"finding": announced(shot)["finding"]}
-    where, last = f"b/{shot.board.key}/", _events(shot)[-1].at
-    return _beside(site, "notice", where, last, frozen, **given)
+    given = {"board": shot.board, "shot": shot, "events": _events_before_reveal(shot)}
+    given |= {"finding": notice_facts(shot)["finding"]}
+    where, last = f"b/{shot.board.key}/", _events_before_reveal(shot)[-1].at
+    return _site_page(site, "notice", where, last, frozen, **given)
 
 
-def announced(shot: Snapshot) -> dict[str, Any]:
+def notice_facts(shot: Snapshot) -> dict[str, Any]:
     """Return what the first page of the site says of a board before the reveal."""
-    of = shot.board
+    board = shot.board
     return {
-        "key": of.key,
-        "title": of.title,
-        "changed": _events(shot)[-1].at,
-        "finding": f"{state(of, shot.at)}.",
-        "facts": f"{counted(len(of.topics), 'topic')} · {of.metrics[0]}",
+        "key": board.key,
+        "title": board.title,
+        "changed": _events_before_reveal(shot)[-1].at,
+        "finding": f"{state_in_words(board, shot.at)}.",
+        "facts": f"{counted(len(board.topics), 'topic')} · {board.metrics[0]}",
         "series": "",
     }
 
 
-def _events(shot: Snapshot) -> list[Any]:
+def _events_before_reveal(shot: Snapshot) -> list[Any]:
     return [one for one in shot.events if one.action in BEFORE]

@@ -20,8 +20,8 @@ from irmeta.serve.pages.folder import Folder
 from irmeta.serve.pages.forms import template
 from irmeta.serve.pages.html import File, Pages
 from irmeta.serve.policy import Action
-from irmeta.serve.results.series import Edition, edition, series
-from irmeta.serve.results.standing import Known, stand
+from irmeta.serve.results.series import Edition, edition_of, series_of
+from irmeta.serve.results.standing import Known, compute_standing
 from irmeta.serve.site import Site
 
 MANIFEST, LOCK = "MANIFEST.sha256", "publishing.lock"
@@ -50,12 +50,13 @@ class Publisher:
     """Writes the public files of a site, or a frozen copy of them into another folder, and remembers what it wrote.
 
     The page of every run says where the run stands among all, so each change concerns each page. The tables, and the
-    pages of the runs that changed themselves, are written first (`begin`); the rest follows (`go_on`).
+    pages of the runs that changed themselves, are written first (`write_first`); the rest follows (`write_rest`).
     """
 
     def __init__(
         self, site: Site, engine: Engine, frozen: Folder | None = None
     ) -> None:
+        """Remember nothing yet: all is written once. frozen : the folder of a copy that needs no server."""
         self._site = site
         self._engine = engine
         self._frozen = frozen is not None
@@ -64,109 +65,110 @@ class Publisher:
         self._known: Known = {}
         self._shown: dict[str, Shown] = {}
 
-    def begin(self) -> dict[str, int]:
+    def write_first(self) -> dict[str, int]:
         """Write what a change shows first; return the version of each board that the tables show."""
         boards.log_passed_dates(self._engine)
-        with self._site.alone(LOCK, wait=True):
+        with self._site.locked_alone(LOCK, wait=True):
             for name, content in html.assets():
                 self._public.put(name, content)
             for one in boards.all_boards(self._engine):
                 shown = self._shown.setdefault(one.key, Shown())
                 if shown.version != one.version:
                     shown.rest = None  # what is not written of an older version
-                    self._show(shown, snapshot(self._engine, one.key))
-            self._show_series()
+                    self._write_board(shown, snapshot(self._engine, one.key))
+            self._write_series()
             about = [one.about for one in self._shown.values() if one.about]
-            for name, content in html.home(self._site, about, frozen=self._frozen):
+            for name, content in html.home_pages(
+                self._site, about, frozen=self._frozen
+            ):
                 self._public.put(name, content)
         return {key: shown.version for key, shown in self._shown.items()}
 
-    def go_on(self, seconds: float) -> bool:
-        """Write the rest for some seconds; say whether more is left."""
+    def write_rest(self, seconds: float) -> bool:
+        """Write for some seconds what `write_first` left; say whether more is left."""
         until = time.monotonic() + seconds
-        with self._site.alone(LOCK, wait=True):
+        with self._site.locked_alone(LOCK, wait=True):
             for shown in self._shown.values():
-                for _ in shown.rest or ():
-                    if time.monotonic() > until:
-                        return True
+                if any(time.monotonic() > until for _ in shown.rest or ()):
+                    return True
                 shown.rest = None
         return False
 
-    def _show(self, shown: Shown, shot: Snapshot) -> None:
+    def _write_board(self, shown: Shown, shot: Snapshot) -> None:
         """Write the pages of runs that changed themselves, then the tables that lead to them."""
         everybody = shot.anybody_may(Action.SEE_SCORES)
         if not everybody:
-            self._announce(shown, shot)
+            self._write_notice(shown, shot)
             if self._frozen:
                 return
         above = "../../" if everybody else "../../../"
-        found = stand(shot, self._known)
+        found = compute_standing(shot, self._known)
         pages = Pages(self._site, shot, found, frozen=self._frozen, above=above)
-        said, old = pages.said(), shown.runs
+        said, old = pages.digests_of_runs(), shown.runs
         if shown.everybody != everybody:
             shown.everybody, old = everybody, {}
         same = {key for key in said if key in old and old[key][0] == said[key]}
         new = said.keys() - same
         names: set[str] = set()
-        first = chain(pages.runs(new), pages.tables())
-        for _ in self._written(shown, shot, first, names):
+        first = chain(pages.run_pages(new), pages.table_pages())
+        for _ in self._write_files(shown, shot, first, names):
             pass
         version = shot.board.version
         shown.runs = {
             key: (said[key], old[key][1] if key in same else version) for key in said
         }
         shown.version = version
-        shown.edition = edition(shot, found) if everybody else None
+        shown.edition = edition_of(shot, found) if everybody else None
         if everybody:
-            shown.about = pages.about()
-        shown.rest = self._rest(shown, shot, pages, names)
+            shown.about = pages.facts()
+        shown.rest = self._write_rest(shown, shot, pages, names)
 
-    def _show_series(self) -> None:
+    def _write_series(self) -> None:
         """Write the pages of series, of the boards that everybody may see now, and remove others."""
         names = set()
         editions = [one.edition for one in self._shown.values() if one.edition]
-        for one in series(editions, self._known):
-            name, content = html.series(self._site, one, frozen=self._frozen)
+        for one in series_of(editions, self._known):
+            name, content = html.series_page(self._site, one, frozen=self._frozen)
             self._public.put(name, content)
             names.add(name)
         self._public.keep_only(names, "series")
 
-    def _announce(self, shown: Shown, shot: Snapshot) -> None:
+    def _write_notice(self, shown: Shown, shot: Snapshot) -> None:
         """Write what anybody may know of a board whose scores not everybody may see, and nothing else."""
         where = f"b/{shot.board.key}"
         names = set()
         shown.about = {}
         if shot.anybody_may(Action.SEE_BOARD):
-            name, content = html.notice(self._site, shot, frozen=self._frozen)
+            name, content = html.notice_page(self._site, shot, frozen=self._frozen)
             self._public.put(name, content)
             names.add(name)
-            shown.about = html.announced(shot)
+            shown.about = html.notice_facts(shot)
         self._public.keep_only(names, where)
 
-    def _rest(
+    def _write_rest(
         self, shown: Shown, shot: Snapshot, pages: Pages, names: set[str]
     ) -> Iterator[None]:
         """Write the data, and the pages of the other runs, those first that wait longest."""
-        yield from self._written(shown, shot, pages.data(), names)
+        yield from self._write_files(shown, shot, pages.data_files(), names)
         version = shot.board.version
         waits = [key for key, (_, of) in shown.runs.items() if of != version]
         for key in sorted(waits, key=lambda key: shown.runs[key][1]):
-            yield from self._written(shown, shot, pages.runs([key]), names)
+            yield from self._write_files(shown, shot, pages.run_pages([key]), names)
             shown.runs[key] = shown.runs[key][0], version
-        self._folder(shown).keep_only(names, f"b/{shot.board.key}")
+        self._folder_of(shown).keep_only(names, f"b/{shot.board.key}")
         if shown.everybody and not self._frozen:
             self._private.keep_only((), f"b/{shot.board.key}")
 
-    def _folder(self, shown: Shown) -> Folder:
+    def _folder_of(self, shown: Shown) -> Folder:
         return self._public if shown.everybody else self._private
 
-    def _written(
+    def _write_files(
         self, shown: Shown, shot: Snapshot, files: Iterable[File], names: set[str]
     ) -> Iterator[None]:
         """Write files, one at each step, and note their names."""
         for name, content in files:
             path = f"b/{shot.board.key}/{name}"
-            self._folder(shown).put(path, content)
+            self._folder_of(shown).put(path, content)
             names.add(path)
             yield
 
@@ -175,8 +177,8 @@ def publish(site: Site, frozen: Folder | None = None) -> dict[str, int]:
     """Write all public files of a site, or of a frozen copy; return the version of each board that they show."""
     engine = tables.open_catalogue(site.database)
     publisher = Publisher(site, engine, frozen)
-    versions = publisher.begin()
-    publisher.go_on(math.inf)
+    versions = publisher.write_first()
+    publisher.write_rest(math.inf)
     engine.dispose()
     return versions
 
@@ -191,7 +193,7 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
             f"{folder}: not empty and not a frozen site; name a new folder"
         )
     frozen = Folder(folder)
-    for name, content in _beside(site):
+    for name, content in _explaining_files(site):
         frozen.put(name, content)
     publish(site, frozen)
     frozen.keep_only(frozen.written)
@@ -207,8 +209,8 @@ def freeze(site: Site, folder: Path, *, runs: bool = False) -> int:
     return len(lines) + 1
 
 
-def _beside(site: Site) -> Iterator[File]:
-    """Render what tells a stranger what the files are."""
+def _explaining_files(site: Site) -> Iterator[File]:
+    """Yield the files that tell a stranger what a frozen site is."""
     title = " ".join(site.settings.title.split())
     yield ".nojekyll", b""
     for name in BESIDE:
@@ -222,7 +224,7 @@ def _copy_runs(site: Site, folder: Path) -> None:
     for shot in (snapshot(engine, one.key) for one in boards.all_boards(engine)):
         for run in shot.runs if shot.anybody_may(Action.DOWNLOAD_RUN) else ():
             target = folder / "b" / shot.board.key / "runs" / run.run
-            if site.run(run.run).exists():
+            if site.run_path(run.run).exists():
                 target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(site.run(run.run), target)
+                shutil.copyfile(site.run_path(run.run), target)
     engine.dispose()

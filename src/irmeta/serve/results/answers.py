@@ -59,30 +59,30 @@ class Difference(NamedTuple):
     shown: bool
 
 
-def metrics(names: str | Sequence[str]) -> list[str]:
+def metric_names(names: str | Sequence[str]) -> list[str]:
     """Return metrics as irmeta writes them, and the share of judged documents last; raise IrmetaError for others."""
     least = irmeta.evaluate_run({"1": {"a": 1}}, {"1": {"a": 1.0}}, names)
     found = [str(name) for name in least.metric.values]
     return [*(name for name in found if name != JUDGED), JUDGED]
 
 
-def topics(qrels: Path) -> list[str]:
-    """Return the topics that are judged; raise IrmetaError for a file that is not of judgments."""
-    return [str(topic) for topic in _of_nothing(qrels, "P@1").topic.values]
+def judged_topics(qrels: Path) -> list[str]:
+    """Return the topics of a file of judgments; raise IrmetaError for another file."""
+    return [str(topic) for topic in _scores_of_empty_run(qrels, "P@1").topic.values]
 
 
-def _of_nothing(qrels: Path, metrics: str | Sequence[str]) -> "xr.DataArray":
+def _scores_of_empty_run(qrels: Path, metrics: str | Sequence[str]) -> "xr.DataArray":
     """Return the scores of a run without documents: 0 on every judged topic."""
     nothing = irmeta.Reading(allow_empty=True)
     return irmeta.evaluate_run(qrels, {"nothing": {}}, metrics, reading=nothing)
 
 
-def judged(qrels: Path, salt: str) -> tuple[list[str], str]:
+def read_judgments(qrels: Path, salt: str) -> tuple[list[str], str]:
     """Return the topics that are judged, and what binds the judgments with a salt; raise IrmetaError for others."""
-    return topics(qrels), irmeta.commitment(qrels, bytes.fromhex(salt))
+    return judged_topics(qrels), irmeta.commitment(qrels, bytes.fromhex(salt))
 
 
-def remarks(
+def check_run(
     run: Path,
     name: str,
     *,
@@ -110,7 +110,7 @@ def remarks(
     return every
 
 
-def header(run: Path) -> str:
+def read_header(run: Path) -> str:
     """Return what a run says of itself in a header of ir_metadata, as text that shows; nobody parses it."""
     text = metadata_of(read_bytes(run))[:HEADER]
     return "".join(
@@ -118,7 +118,7 @@ def header(run: Path) -> str:
     )
 
 
-def score(
+def score_run(
     qrels: Path,
     run: Path,
     metrics: Sequence[str],
@@ -131,11 +131,12 @@ def score(
     except IrmetaError:
         if not set(topics).isdisjoint(read_run(run).topics):
             raise
-        scores = _of_nothing(qrels, metrics)
-    return vectors(scores.sel(topic=list(topics)).expand_dims(system=["run"]))["run"]
+        scores = _scores_of_empty_run(qrels, metrics)
+    cube = scores.sel(topic=list(topics)).expand_dims(system=["run"])
+    return score_bytes(cube)["run"]
 
 
-def vectors(cube: "xr.DataArray") -> dict[str, dict[str, bytes]]:
+def score_bytes(cube: "xr.DataArray") -> dict[str, dict[str, bytes]]:
     """Return by system and metric the scores of the topics, as float64 in little endian."""
     values = cube.transpose("system", "metric", "topic").values.astype("<f8")
     metrics = [str(name) for name in cube.metric.values]
@@ -147,14 +148,14 @@ def vectors(cube: "xr.DataArray") -> dict[str, dict[str, bytes]]:
     }
 
 
-def cube(
+def score_cube(
     collection: str,
     topics: Sequence[str],
     metrics: Sequence[str],
     vectors: Mapping[str, Mapping[str, Floats]],
     clusters: Mapping[str, str] | None = None,
 ) -> "xr.DataArray":
-    """Label scores: a cube of the systems, whose topics may come in clusters."""
+    """Return scores of topics, by system and metric, as a labelled cube (system, topic, metric)."""
     import xarray as xr
 
     values = np.array([[one[name] for name in metrics] for one in vectors.values()])
@@ -169,7 +170,9 @@ def cube(
     return irmeta.with_clusters(found, clusters) if clusters else found
 
 
-def means(cube: "xr.DataArray", *, units: int) -> dict[str, dict[str, Interval]]:
+def means_by_system(
+    cube: "xr.DataArray", *, units: int
+) -> dict[str, dict[str, Interval]]:
     """Return means by system and metric, with 95% intervals where topics or clusters, the units, are two or more."""
     if units > 1:
         found = irmeta.intervals(cube)
@@ -187,14 +190,14 @@ def means(cube: "xr.DataArray", *, units: int) -> dict[str, dict[str, Interval]]
     }
 
 
-def ranks(cube: "xr.DataArray", metric: str) -> list[tuple[int, int]]:
+def rank_sets(cube: "xr.DataArray", metric: str) -> list[tuple[int, int]]:
     """Return the best and the worst rank that each system may have, all at once at 95%."""
     found = irmeta.describe(cube, metrics=metric).sel(metric=metric)
     low, high = found["rank_low"].values.tolist(), found["rank_high"].values.tolist()
     return list(zip(low, high, strict=True))
 
 
-def everybody(
+def standardizing_factors(
     cube: "xr.DataArray", metric: str, factors: str, teams: Mapping[str, str]
 ) -> "xr.Dataset":
     """Return the factors to standardize by: those named or in a file, else those of all systems of the cube."""
@@ -203,7 +206,7 @@ def everybody(
     return irmeta.standardize.fit(cube.sel(metric=[metric]), teams=teams)
 
 
-def best_of(
+def best_by_team(
     cube: "xr.DataArray", metric: str, teams: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
     """Return by team its best run, beside what the best of as many equal ones would reach."""
@@ -212,18 +215,18 @@ def best_of(
     part = cube.sel(system=list(teams), metric=[metric])
     found = irmeta.best_of(part, teams=teams).sel(metric=metric, drop=True)
     rows = zip(*(found[name].values.tolist() for name in BEST), strict=True)
-    of = dict(zip(found.team.values.tolist(), rows, strict=True))
+    by_team = dict(zip(found.team.values.tolist(), rows, strict=True))
     return {
         team: dict(zip(BEST, row, strict=True))
-        for team, row in of.items()
+        for team, row in by_team.items()
         if row[1] != ""
     }
 
 
-def standing(
+def standings(
     cube: "xr.DataArray", metric: str, factors: "xr.Dataset"
 ) -> list[dict[str, float]]:
-    """Place systems among those that the factors come from."""
+    """Return for each system where it stands among those that the factors come from, by the names of `STANDING`."""
     found = irmeta.standing(cube, on=factors, metrics=metric)
     columns = [found[name].values[:, 0].tolist() for name in STANDING.values()]
     return [dict(zip(STANDING, row, strict=True)) for row in zip(*columns, strict=True)]
@@ -261,7 +264,7 @@ class Across(NamedTuple):
     both: int
 
 
-def across(
+def compare_collections(
     cubes: "Mapping[str, xr.DataArray]",
     factors: "Mapping[str, xr.Dataset]",
     metric: str,
@@ -286,7 +289,7 @@ def across(
     return Across(better, Interval(*moved), int(found["drift_systems"].item()))
 
 
-def first(run: Path, depth: int) -> dict[str, list[str]]:
+def first_documents(run: Path, depth: int) -> dict[str, list[str]]:
     """Return by topic the first documents of a run."""
     read = read_run(run)
     order = np.lexsort((-read.scores, read.topic))
@@ -298,32 +301,33 @@ def first(run: Path, depth: int) -> dict[str, list[str]]:
     return found
 
 
-def eee(
+def eee_record(
     system: str,
     collection: str,
     rows: Sequence[Mapping[str, Any]],
     vectors: Mapping[str, Floats],
     *,
     over: str,
-    at: float,
+    evaluated: float,
     source: str,
     details: Mapping[str, str],
 ) -> dict[str, Any]:
     """Return a system's scores as a record of Every Eval Ever.
 
     rows : by metric mean, low and high, perhaps rank, rank_low and rank_high. vectors : by metric the scores of the
-    topics. over : what is independent. at : seconds since 1970. source : who evaluated. details : texts of each score.
+    topics. over : what is independent. evaluated : seconds since 1970. source : who evaluated. details : texts of each
+    score.
     """
     from irmeta.studies.differences.eee import record, result
 
     results = [result(row, vectors[row["metric"]], collection, over) for row in rows]
     for one in results:
         one["score_details"]["details"] |= details
-    return record(system, collection, results, f"{at:.6f}", source)
+    return record(system, collection, results, f"{evaluated:.6f}", source)
 
 
-def floats(vectors: Sequence[bytes]) -> list[Floats]:
-    """Return vectors of scores as they are kept."""
+def score_vectors(vectors: Sequence[bytes]) -> list[Floats]:
+    """Return the arrays of scores that `score_bytes` made bytes of."""
     return [np.frombuffer(one, dtype="<f8") for one in vectors]
 
 
@@ -336,7 +340,7 @@ FIGURES = {
 """What the figure is that a team is told, by the feedback of the board."""
 
 
-def told(
+def feedback(
     board: Mapping[str, Any], topics: Sequence[str], runs: Sequence[Floats]
 ) -> dict[str, Any]:
     """Return all that a team learns before the reveal of the last of its runs, given their scores on the first metric.
@@ -354,7 +358,7 @@ def told(
     return {"figure": found.figure, "topics": scores, "about": FIGURES[kind]}
 
 
-def with_split(board: Mapping[str, Any], topics: Sequence[str]) -> dict[str, Any]:
+def drawn_split(board: Mapping[str, Any], topics: Sequence[str]) -> dict[str, Any]:
     """Return the topics that a split shows, a third drawn by the board's key, where they are to be drawn yet.
 
     Refuse a feedback that protects nothing: a step or a split that the topics are too few for.
@@ -362,24 +366,24 @@ def with_split(board: Mapping[str, Any], topics: Sequence[str]) -> dict[str, Any
     drawn = {}
     if board.get("feedback") == "split" and not board.get("feedback_topics"):
         drawn["feedback_topics"] = Random(board["key"]).sample(topics, len(topics) // 3)
-    told({**board, **drawn}, topics, [np.zeros(len(topics))])
+    feedback({**board, **drawn}, topics, [np.zeros(len(topics))])
     return drawn
 
 
-def leaked(board: Any, submissions: int, teams: int = 1) -> float:
+def bits_leaked(board: Any, submissions: int, teams: int = 1) -> float:
     """Return how many bits of the hidden judgments the answers to a board's runs can give away, at most."""
     figures = 1 + len(board.topics)  # an open feedback shows the mean and all topics
     given = {"teams": teams, "step": board.step, "figures": figures}
     return bits(board.feedback, submissions, **given)
 
 
-def plainly(submissions: int) -> float:
-    """Return how many bits as many means to four decimals can give away."""
+def bits_of_means(submissions: int) -> float:
+    """Return how many bits the means of this number of submissions, to four decimals, can give away."""
     return bits("open", submissions)
 
 
 def as_parquet(found: "xr.DataArray | xr.Dataset") -> bytes:
-    """Return the bytes of a file of scores, or of factors."""
+    """Return scores, or factors to standardize by, as the bytes of a Parquet file."""
     save: Any = irmeta.standardize.save if hasattr(found, "data_vars") else irmeta.save
     with TemporaryDirectory() as folder:
         path = Path(folder, "as.parquet")

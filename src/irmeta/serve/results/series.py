@@ -18,8 +18,8 @@ from irmeta.serve.results.standing import (
     Known,
     Line,
     Standing,
-    called,
-    claimed,
+    lines_by_name,
+    sum_claims,
 )
 from irmeta.words import counted
 
@@ -98,7 +98,7 @@ class Series:
         after = dict(zip(self._keys, self._keys[1:], strict=False))
         return [one for one in self.pairs if after.get(one.older.key) == one.newer.key]
 
-    def place(self, best_of: Edition, among: Edition) -> Interval | None:
+    def place_of_best(self, best_of: Edition, among: Edition) -> Interval | None:
         """Return the percentiles of the best run of one edition among the runs of another; None where not known."""
         for pair in self.pairs:
             if (pair.older, pair.newer) == (best_of, among):
@@ -131,15 +131,15 @@ class Series:
         return [one.key for one in self.editions]
 
 
-def edition(shot: Snapshot, found: Standing) -> Edition | None:
+def edition_of(shot: Snapshot, found: Standing) -> Edition | None:
     """Return a board as an edition of its series; None for a board of no series, and without a ranked run."""
-    of, ranked = shot.board, found.ranked
-    if not of.series or found.cube is None:
+    board, ranked = shot.board, found.ranked
+    if not board.series or found.cube is None:
         return None
-    named = called(sorted(ranked, key=lambda line: line.about["id"]))
+    named = lines_by_name(sorted(ranked, key=lambda line: line.about["id"]))
     anchors = {
         name: named[run].label
-        for name, run in (of.anchors or {}).items()
+        for name, run in (board.anchors or {}).items()
         if run in named
     }
     best, middle = ranked[0], ranked[len(ranked) // 2]
@@ -147,12 +147,12 @@ def edition(shot: Snapshot, found: Standing) -> Edition | None:
     places = [line.standing["standardized"] for line in ranked if line.standing]
     claims = [line for line in ranked if line.claim is not None]
     return Edition(
-        of.series,
-        of.edition or of.title,
-        of.key,
-        of.title,
-        of.version,
-        of.changed,
+        board.series,
+        board.edition or board.title,
+        board.key,
+        board.title,
+        board.version,
+        board.changed,
         found.metric,
         len(found.topics),
         len(ranked),
@@ -161,31 +161,36 @@ def edition(shot: Snapshot, found: Standing) -> Edition | None:
         float(np.median([line.mean for line in ranked])),
         sorted(places),
         claims,
-        claimed(ranked),
+        sum_claims(ranked),
         anchors,
         found.cube.sel(system=systems, metric=[found.metric]),
         found.factors,
     )
 
 
-def series(editions: Iterable[Edition], known: Known) -> list[Series]:
-    """Return the series of some editions, by name."""
-    of: dict[str, list[Edition]] = {}
-    for one in sorted(editions, key=_order):
-        of.setdefault(one.series, []).append(one)
+def series_of(editions: Iterable[Edition], known: Known) -> list[Series]:
+    """Return the series that editions belong to, sorted by name, each with its editions compared pair by pair."""
+    by_name: dict[str, list[Edition]] = {}
+    for one in sorted(editions, key=_edition_key):
+        by_name.setdefault(one.series, []).append(one)
     return [
-        Series(name, own, [_pair(*both, known) for both in combinations(own, 2)])
-        for name, own in sorted(of.items())
+        Series(
+            name,
+            own,
+            [_compare_editions(*both, known) for both in combinations(own, 2)],
+        )
+        for name, own in sorted(by_name.items())
     ]
 
 
-def _order(one: Edition) -> tuple[list[tuple[int, str]], str]:
-    """Order editions by name, as people count: 9 before 10."""
-    parts = re.findall(r"\d+|\D+", one.name)
-    return [(int(part) if part.isdecimal() else -1, part) for part in parts], one.key
+def _edition_key(edition: Edition) -> tuple[list[tuple[int, str]], str]:
+    """Return what editions are sorted by: their name, as people count (9 before 10), then the key."""
+    parts = re.findall(r"\d+|\D+", edition.name)
+    counts = [(int(part) if part.isdecimal() else -1, part) for part in parts]
+    return counts, edition.key
 
 
-def _pair(older: Edition, newer: Edition, known: Known) -> Pair:
+def _compare_editions(older: Edition, newer: Edition, known: Known) -> Pair:
     """Compare two editions by the anchors of both."""
     both = [name for name in older.anchors if name in newer.anchors]
     if older.metric != newer.metric:
@@ -195,9 +200,9 @@ def _pair(older: Edition, newer: Edition, known: Known) -> Pair:
         if one.factors is None:
             why = f"{one.name} has too few runs or topics to standardize scores by"
             return Pair(older, newer, both, why)
-    found = _across(older, newer, both, known)
+    found = _compare_collections(older, newer, both, known)
     if not both:
-        return Pair(older, newer, both, _unknown(found))
+        return Pair(older, newer, both, _why_no_anchor(found))
     ours, theirs = older.best, newer.best
     best = found.better[ours.label, theirs.label]
     return Pair(
@@ -207,19 +212,19 @@ def _pair(older: Edition, newer: Edition, known: Known) -> Pair:
         best=best,
         middle=found.better[older.middle.label, newer.middle.label],
         # the other one's standardized score, moved by the difference
-        there=_among(newer, theirs, Interval(-best.value, -best.high, -best.low)),
-        here=_among(older, ours, best),
+        there=_percentiles(newer, theirs, Interval(-best.value, -best.high, -best.low)),
+        here=_percentiles(older, ours, best),
     )
 
 
-def _across(
+def _compare_collections(
     older: Edition, newer: Edition, both: Sequence[str], known: Known
 ) -> Across:
-    """Ask irmeta to compare two editions; once for the same versions of their boards."""
+    """Return what anchors (both) say of two editions; computed once for the same versions of their boards."""
     sides = (older, newer)
     key: tuple[Any, ...] = tuple((one.series, one.key, one.version) for one in sides)
     if key not in known:
-        known[key] = answers.across(
+        known[key] = answers.compare_collections(
             {one.key: one.scores for one in sides},
             {one.key: one.factors for one in sides if one.factors is not None},
             older.metric,
@@ -228,13 +233,13 @@ def _across(
     return known[key]
 
 
-def _among(of: Edition, line: Line, better: Interval) -> Interval:
-    """Return where a run would stand that is better than one of an edition, as percentiles."""
+def _percentiles(among: Edition, line: Line, better: Interval) -> Interval:
+    """Return the percentiles, in an edition, of a run better by so much than a line of it (value, low, high)."""
     own = line.standing["standardized"]
-    return Interval(*(of.percentile(own + one) for one in better))
+    return Interval(*(among.percentile(own + one) for one in better))
 
 
-def _unknown(found: Across) -> str:
+def _why_no_anchor(found: Across) -> str:
     """Say why editions without a common anchor cannot be compared."""
     none = "no anchor, a system that ran unchanged, is named in both"
     if not found.both:

@@ -96,7 +96,11 @@ class Standing:
     @property
     def apart(self) -> list[Line]:
         """The runs that are shown below the table, the oldest first."""
-        return [one for one in self.others if one.about["state"] in ON and _apart(one)]
+        return [
+            one
+            for one in self.others
+            if one.about["state"] in ON and _stands_apart(one)
+        ]
 
     @property
     def unranked(self) -> xr.DataArray | None:
@@ -125,7 +129,7 @@ class Claimed(NamedTuple):
     standardized: float
 
 
-def claimed(ranked: Sequence[Line]) -> Claimed:
+def sum_claims(ranked: Sequence[Line]) -> Claimed:
     """Add up the claims of a board's ranked runs."""
     lines = [line for line in ranked if line.claim is not None]
     gains = [line.claim for line in lines if line.claim is not None]
@@ -141,9 +145,9 @@ def claimed(ranked: Sequence[Line]) -> Claimed:
     )
 
 
-def stand(shot: Snapshot, known: Known) -> Standing:
-    """Compute a board's figures."""
-    version, vectors = _complete(shot)
+def compute_standing(shot: Snapshot, known: Known) -> Standing:
+    """Return a board's figures, from the scores in its snapshot; known : comparisons made before, extended here."""
+    version, vectors = _newest_complete(shot)
     topics = shot.topics.get(version, [])
     clusters = shot.board.clusters or {}
     # a run off the table is not scored again: new metrics do not wait for it
@@ -157,7 +161,7 @@ def stand(shot: Snapshot, known: Known) -> Standing:
         [clusters.get(topic, topic) for topic in topics],
         [name for name in shot.board.metrics if all(name in one for one in on)],
     )
-    lines = {line.label: line for line in _lines(shot, found)}
+    lines = {line.label: line for line in _make_lines(shot, found)}
     scored = {
         label: vectors[line.key]
         for label, line in lines.items()
@@ -165,30 +169,30 @@ def stand(shot: Snapshot, known: Known) -> Standing:
     }
     if scored and found.metrics:
         names = (shot.board.collection, topics, found.metrics)
-        found.every = answers.cube(*names, scored, shot.board.clusters)
+        found.every = answers.score_cube(*names, scored, shot.board.clusters)
         _score(found, lines, found.every)
         if len(set(found.clusters)) > 1:
-            _choose(found, shot, known, lines)
-    found.ranked = sorted(filter(_ranks, lines.values()), key=_order)
-    found.others = [line for line in lines.values() if not _ranks(line)]
+            _find_best_by_team(found, shot, known, lines)
+    found.ranked = sorted(filter(_is_ranked, lines.values()), key=_rank_key)
+    found.others = [line for line in lines.values() if not _is_ranked(line)]
     if found.ranked:
-        _place(found, shot, known)
+        _add_ranks(found, shot, known)
         found.finding = _finding(found)
     elif found.apart:
         found.finding = "No run is ranked."
-    found.finding = _waiting(shot, found) + found.finding
+    found.finding = _waiting_sentence(shot, found) + found.finding
     return found
 
 
 def _score(found: Standing, lines: Mapping[str, Line], cube: xr.DataArray) -> None:
     """Fill in the means of a cube, whose intervals follow from how the scores of all its runs deviate."""
     units = len(set(found.clusters))
-    for label, scores in answers.means(cube, units=units).items():
+    for label, scores in answers.means_by_system(cube, units=units).items():
         lines[label].scores = scores
 
 
-def _waiting(shot: Snapshot, found: Standing) -> str:
-    """Say first how many runs that came have no score yet; nothing where all have."""
+def _waiting_sentence(shot: Snapshot, found: Standing) -> str:
+    """Return a sentence on how many runs have no score yet; an empty one where all have."""
     accepted = [run.key for run in shot.runs if run.state == "accepted"]
     waiting = shot.counts.get("received", 0) + len({*accepted} - found.vectors.keys())
     if not waiting:
@@ -199,15 +203,15 @@ def _waiting(shot: Snapshot, found: Standing) -> str:
     )
 
 
-def _choose(
+def _find_best_by_team(
     found: Standing, shot: Snapshot, known: Known, lines: Mapping[str, Line]
 ) -> None:
-    """Find the best of each team's runs; once for the same runs."""
+    """Set the best of each team's runs; what is known already is not computed again."""
     assert found.every is not None
     runs: dict[str, dict[str, bytes]] = {}
     for label in found.every.system.values.tolist():
         team = lines[label].about["team"]
-        if team and not _apart(lines[label]):
+        if team and not _stands_apart(lines[label]):
             own = found.vectors[lines[label].key][found.metric].tobytes()
             runs.setdefault(team, {})[label] = own
     keys = {
@@ -217,32 +221,32 @@ def _choose(
     }
     new = [team for team, key in keys.items() if key not in known]
     teams = {label: team for team in new for label in runs[team]}
-    made = answers.best_of(found.every, found.metric, teams)
+    made = answers.best_by_team(found.every, found.metric, teams)
     known.update({keys[team]: made.get(team) for team in new})
     best = {team: known[key] for team, key in keys.items()}
     found.best = {team: one for team, one in best.items() if one is not None}
 
 
-def _ranks(line: Line) -> bool:
+def _is_ranked(line: Line) -> bool:
     """Say whether a run is on the table: a missing score is never ranked, a score of 0 is a score.
 
     Nor is a run that stands apart.
     """
     means = [one.value for one in line.scores.values()]
-    on = line.about["state"] in ON and not _apart(line)
+    on = line.about["state"] in ON and not _stands_apart(line)
     return on and bool(means) and not np.isnan(means).any()
 
 
-def _apart(line: Line) -> bool:
+def _stands_apart(line: Line) -> bool:
     return not APART.isdisjoint(line.about["marks"])
 
 
-def _order(line: Line) -> tuple[float, str]:
-    """Order runs by the first metric, the best first, and equal ones by key."""
+def _rank_key(line: Line) -> tuple[float, str]:
+    """Return what runs are sorted by: the mean on the first metric, the best first, then the key."""
     return -line.mean, line.key
 
 
-def _complete(shot: Snapshot) -> tuple[int, Vectors]:
+def _newest_complete(shot: Snapshot) -> tuple[int, Vectors]:
     """Return the newest version of the judgments under which all runs that lie here have their scores, and these."""
     waits = {run.key for run in shot.runs if run.state == "accepted"}
     older: set[str] = set()
@@ -254,7 +258,7 @@ def _complete(shot: Snapshot) -> tuple[int, Vectors]:
     return found
 
 
-def _lines(shot: Snapshot, found: Standing) -> list[Line]:
+def _make_lines(shot: Snapshot, found: Standing) -> list[Line]:
     """Make a line of each run that has scores, or that cannot have any."""
     names = Counter(run.name for run in shot.runs if run.state != "withdrawn")
     of_team = Counter(run.team for run in shot.runs if run.team)
@@ -270,7 +274,8 @@ def _lines(shot: Snapshot, found: Standing) -> list[Line]:
         if run.team:
             line.number, line.of = seen[run.team], of_team[run.team]
         lines.append(line)
-    named, of_teams = called(lines), {_called(line): line for line in lines}
+    named = lines_by_name(lines)
+    of_teams = {_team_and_name(line): line for line in lines}
     for line in lines:
         name = line.about["baseline"]
         base = of_teams.get((line.about["team"], name)) or named.get(name)
@@ -278,11 +283,11 @@ def _lines(shot: Snapshot, found: Standing) -> list[Line]:
     return lines
 
 
-def _called(line: Line) -> tuple[str, str]:
+def _team_and_name(line: Line) -> tuple[str, str]:
     return line.about["team"], line.about["name"]
 
 
-def called(lines: Sequence[Line]) -> dict[str, Line]:
+def lines_by_name(lines: Sequence[Line]) -> dict[str, Line]:
     """Return the runs by name and by key; of one name that which had it first, so that no later run takes its place.
 
     lines : in the order in which they came.
@@ -292,7 +297,7 @@ def called(lines: Sequence[Line]) -> dict[str, Line]:
     return named | {line.key: line for line in lines}
 
 
-def _place(found: Standing, shot: Snapshot, known: Known) -> None:
+def _add_ranks(found: Standing, shot: Snapshot, known: Known) -> None:
     """Add ranks, rank sets, standardized scores and claims to the lines of the table."""
     assert found.every is not None
     metric, ranked = found.metric, found.ranked
@@ -305,7 +310,7 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
     if len(set(found.clusters)) < 2 or len(ranked) < 2:
         return
     first = found.cube.isel(system=slice(0, MOST))
-    for line, ranks in zip(ranked, answers.ranks(first, metric), strict=False):
+    for line, ranks in zip(ranked, answers.rank_sets(first, metric), strict=False):
         line.rank_low, line.rank_high = ranks
     _standardize(found, shot)
     # clusters need every score
@@ -317,12 +322,14 @@ def _place(found: Standing, shot: Snapshot, known: Known) -> None:
 
 
 def _standardize(found: Standing, shot: Snapshot) -> None:
-    """Place the lines among everybody's systems, where these are enough to say something."""
+    """Set where the lines stand among everybody's systems, if these are enough to standardize by."""
     assert found.cube is not None
     teams = {line.label: line.about["team"] or line.label for line in found.ranked}
     try:
-        factors = answers.everybody(found.cube, found.metric, shot.board.factors, teams)
-        rows = answers.standing(found.cube, found.metric, factors)
+        factors = answers.standardizing_factors(
+            found.cube, found.metric, shot.board.factors, teams
+        )
+        rows = answers.standings(found.cube, found.metric, factors)
     except IrmetaError:
         return
     for line, row in zip(found.ranked, rows, strict=True):
@@ -331,7 +338,7 @@ def _standardize(found: Standing, shot: Snapshot) -> None:
 
 
 def _compare(found: Standing, cube: xr.DataArray, shot: Snapshot, known: Known) -> None:
-    """Compare runs with the baseline that they name, and the first ones with the best."""
+    """Set how runs differ from the baseline that they name, and the first ones from the best; `known` is extended."""
     best, lines, metric = found.ranked[0], found.lines, found.metric
     by = metric in found.comparing["right_or_wrong"], found.comparing["widest"][metric]
     claims = [
@@ -361,7 +368,7 @@ def _compare(found: Standing, cube: xr.DataArray, shot: Snapshot, known: Known) 
 
 
 def _finding(found: Standing) -> str:
-    """Say first what the table shows."""
+    """Return the sentence that says what the table shows: which runs may be the best, and the median."""
     best = [line for line in found.ranked if line.rank_low == 1]
     if not best:
         few = ("run", len(found.ranked)), ("topic", len(found.topics))

@@ -94,11 +94,11 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
     app.state.door = Door(site, engine, crew)
     if site.settings.login:
         app.state.providers = login.providers(site)
-    app.exception_handler(RefusedError)(_refused)
-    app.exception_handler(OperationalError)(_busy)
-    app.exception_handler(OSError)(_unwritten)
-    app.exception_handler(HTTPException)(_http)
-    app.exception_handler(RequestValidationError)(_invalid)
+    app.exception_handler(RefusedError)(_answer_refused)
+    app.exception_handler(OperationalError)(_answer_busy)
+    app.exception_handler(OSError)(_answer_full_disk)
+    app.exception_handler(HTTPException)(_answer_http)
+    app.exception_handler(RequestValidationError)(_answer_invalid)
     hosts = HOSTS | {urlsplit(site.settings.address).hostname or "localhost"}
     app.add_middleware(TrustedHostMiddleware, allowed_hosts=sorted(hosts))
     app.add_middleware(_Guarded, figures=crew.figures)
@@ -113,11 +113,11 @@ class _Files(StaticFiles):
         """Answer with a file, or the page of a folder."""
         name = f"{path}/index.html" if scope["path"].endswith("/") else path
         with suppress(OSError, ValueError):
-            if found := self._small(name, scope):
+            if found := self._small_file(name, scope):
                 return found
         return await super().get_response(path, scope)
 
-    def _small(self, name: str, scope: Scope) -> Response | None:
+    def _small_file(self, name: str, scope: Scope) -> Response | None:
         """Return the answer with a small file that is asked for as a whole."""
         path, there = self.lookup_path(name)
         whole = scope["method"] == "GET" and "range" not in Headers(scope=scope)
@@ -131,38 +131,39 @@ class _Files(StaticFiles):
         return Response(Path(path).read_bytes(), headers=found.headers)
 
 
-def _refused(request: Request, error: RefusedError) -> Response:
+def _answer_refused(request: Request, error: RefusedError) -> Response:
+    """Say to programs and people why something was refused; of what is missing not more than that it is."""
     lost = error.status == HTTPStatus.NOT_FOUND
     if not request.url.path.startswith(API):
-        return _page(request, error.status, "" if lost else str(error))
+        return _missing_page(request, error.status, "" if lost else str(error))
     if lost:
         return problem(404, MISSING)
     with typed():  # who sends runs types commands
         return problem(error.status, str(error))
 
 
-def _busy(_: Request, error: OperationalError) -> Response:
+def _answer_busy(_: Request, error: OperationalError) -> Response:
     LOG.error("the catalogue: %s", error.orig)
     return problem(503, "the catalogue is busy or cannot be written; try again")
 
 
-def _unwritten(_: Request, error: OSError) -> Response:
+def _answer_full_disk(_: Request, error: OSError) -> Response:
     LOG.error("the disk: %s", error)
     return problem(507, "the disk takes nothing more; tell the operator")
 
 
-def _http(request: Request, error: HTTPException) -> Response:
+def _answer_http(request: Request, error: HTTPException) -> Response:
     """Answer programs with a problem; who looks for a page reads one."""
     lost = error.status_code == HTTPStatus.NOT_FOUND
     if lost and not request.url.path.startswith(API):
-        return _page(request, error.status_code)
+        return _missing_page(request, error.status_code)
     answer = problem(error.status_code, str(error.detail))
     answer.headers.update(error.headers or {})
     return answer
 
 
-def _page(request: Request, status: int, text: str = "") -> Response:
-    """Say to who looks for a page that there is none, or why what they sent was refused."""
+def _missing_page(request: Request, status: int, text: str = "") -> Response:
+    """Return the page that says that there is none, or why (text) what was sent was refused."""
     site: Site = request.app.state.door.site
     given = {"site": site.settings, "stamp": HTTPStatus(status).phrase.lower()}
     page = template("missing.html").render(
@@ -171,10 +172,10 @@ def _page(request: Request, status: int, text: str = "") -> Response:
     return HTMLResponse(page, status)
 
 
-def _invalid(request: Request, error: RequestValidationError) -> Response:
+def _answer_invalid(request: Request, error: RequestValidationError) -> Response:
     """Say to programs what is wrong with what they sent; a page of such a name is not there."""
     if not request.url.path.startswith(API):
-        return _page(request, 404)
+        return _missing_page(request, 404)
     problems = (
         f"{one['loc'][-1]}: {routes.WORDS.get(one.get('ctx', {}).get('pattern'), one['msg'])}"
         for one in error.errors()
@@ -190,6 +191,7 @@ class _Guarded:
         self._figures = figures
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request: a problem for what goes wrong, our headers on all answers, a line in the log."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
@@ -225,7 +227,7 @@ class _Guarded:
         """Count and log a request: no path, since it has names; no query; of a person the number."""
         method = scope["method"] if scope["method"] in METHODS else "other"
         route = getattr(scope.get("route"), "path", FILES)
-        self._figures.answered(method, route, status, seconds)
+        self._figures.count_request(method, route, status, seconds)
         facts = {"request": number, "route": route, "status": status}
         facts["ms"] = round(1000 * seconds, 1)
         caller = scope.get("state", {}).get("caller")

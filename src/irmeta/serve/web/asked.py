@@ -43,7 +43,7 @@ del _SCHEMA["$defs"]  # these stand among the components
 _CONTENT = {PROBLEM: {"schema": _SCHEMA}}
 
 
-def answers(*statuses: int) -> dict[int | str, dict[str, Any]]:
+def documented_problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     """Document the problems that an operation may answer with."""
     return {
         status: {"description": HTTPStatus(status).phrase, "content": _CONTENT}

@@ -105,7 +105,9 @@ class Door:
         self._at_work: Counter[object] = Counter()
         self._receiving = asyncio.Semaphore(site.settings.uploads)
 
-    async def known(self, request: Request, secret: str, kind: str) -> Caller | None:
+    async def caller_of_secret(
+        self, request: Request, secret: str, kind: str
+    ) -> Caller | None:
         """Return who has a token or a session; refuse one, or an address without any, that asks too often."""
         digest = people.digest_of(secret)
         found = await to_thread.run_sync(people.caller_of, self.engine, digest, kind)
@@ -115,15 +117,17 @@ class Door:
         self.frequency.require(address if found is None else digest, most)
         return found
 
-    async def with_token(self, request: Request, authorization: str) -> Caller | None:
+    async def caller_of_token(
+        self, request: Request, authorization: str
+    ) -> Caller | None:
         """Return who has the token that a request brings, if it is valid."""
         kind, _, secret = authorization.partition(" ")
         bearer = secret.strip() if kind.lower() == "bearer" else ""
-        return await self.known(request, bearer, "api")
+        return await self.caller_of_secret(request, bearer, "api")
 
     @contextmanager
-    def _counted(self, *whose: object) -> Iterator[None]:
-        """Count what is at work."""
+    def _counting(self, *whose: object) -> Iterator[None]:
+        """Count whose uploads and checks are at work while the inside runs."""
         self._at_work.update(whose)
         try:
             yield
@@ -131,11 +135,11 @@ class Door:
             self._at_work.subtract(whose)
 
     @contextmanager
-    def at_once(self, *whose: object) -> Iterator[None]:
+    def within_limits(self, *whose: object) -> Iterator[None]:
         """Refuse more at once than somebody may."""
         if any(self._at_work[one] >= TEAM for one in whose):
             raise RefusedError(429, "too many uploads at once; wait a little")
-        with self._counted(*whose):
+        with self._counting(*whose):
             yield
 
     @asynccontextmanager
@@ -143,7 +147,7 @@ class Door:
         """Wait for a turn, which ends after some time; refuse more at once than somebody may. whose : what comes."""
         if self._at_work[BUSY] >= QUEUE:
             raise RefusedError(503, BUSY)
-        with self.at_once(*whose), self._counted(BUSY):
+        with self.within_limits(*whose), self._counting(BUSY):
             try:
                 async with asyncio.timeout(IN_QUEUE):
                     await self._receiving.acquire()
@@ -165,59 +169,66 @@ class Visit:
         self.site, self.engine = self.door.site, self.door.engine
         self.crew = self.door.crew
 
-    def seldom(self, what: str) -> None:
+    def require_seldom(self, what: str) -> None:
         """Refuse what a person did too often in this hour, or an address from which nobody known comes."""
         person = self.caller.person
         who = address_of(self.request) if person is None else person
         self.door.hourly.require((who, what), HOURLY, what)
 
     def may(
-        self, of: Any, action: Action, team: str | None = None, at: int | None = None
+        self,
+        board: Any,
+        action: Action,
+        team: str | None = None,
+        moment: int | None = None,
     ) -> bool:
-        """Say whether they may do something on a board, with what is of a team, or of the own one; now, or then."""
-        is_ = people.place_on_board(self.engine, self.caller, of)
-        own = is_.owns(is_.team if team is None else team)
-        who = Who(is_.role, own, plays=is_.role is Role.ORGANIZER and is_.plays)
+        """Say whether they may do something on a board at a moment, by default now.
+
+        team : whose thing they do it with, by default their own team's.
+        """
+        place = people.place_on_board(self.engine, self.caller, board)
+        own = place.owns(place.team if team is None else team)
+        who = Who(place.role, own, plays=place.role is Role.ORGANIZER and place.plays)
         reads = self.caller.scope == "read" and action not in READING
-        when = now() if at is None else at
-        return not reads and may(who, action, of, when)
+        when = now() if moment is None else moment
+        return not reads and may(who, action, board, when)
 
-    def require(self, of: Any, action: Action, team: str | None = None) -> Place:
-        """Refuse what they may not do, as if it were not there; else return what they are on the board."""
-        if not self.may(of, action, team):
-            self._require_in_time(of, action)
+    def require(self, board: Any, action: Action, team: str | None = None) -> Place:
+        """Return what they are on a board; refuse what they may not do there, as if it were not there."""
+        if not self.may(board, action, team):
+            self._refuse_late(board, action)
             raise RefusedError(404, MISSING)
-        return people.place_on_board(self.engine, self.caller, of)
+        return people.place_on_board(self.engine, self.caller, board)
 
-    def _require_in_time(self, of: Any, action: Action) -> None:
-        """Tell who may see a board, and could send runs until it ended, when that was."""
-        ends = {"closed": of.closes, "was frozen": of.frozen}
+    def _refuse_late(self, board: Any, action: Action) -> None:
+        """Refuse a run that comes too late, saying since when, to who could send it before and may see the board."""
+        ends = {"closed": board.closes, "was frozen": board.frozen}
         passed = {word: end for word, end in ends.items() if end and end <= now()}
         sends = action in (Action.SUBMIT, Action.CHECK) and passed
-        if not sends or not self.may(of, Action.SEE_BOARD):
+        if not sends or not self.may(board, Action.SEE_BOARD):
             return
         word = min(passed, key=passed.__getitem__)
-        if self.may(of, action, at=passed[word] - 1):
+        if self.may(board, action, moment=passed[word] - 1):
             when = f"{word} at {clock(passed[word])} UTC"
             raise RefusedError(403, f"the board {when}, and takes no more runs")
 
-    def allowed(self, key: str, action: Action) -> tuple[Any, Place]:
-        """Return a board on which they may do something, and what they are there."""
-        of = boards.board_of(self.engine, key)
-        return of, self.require(of, action)
+    def board_allowing(self, key: str, action: Action) -> tuple[Any, Place]:
+        """Return the board of a key, and what they are there; refuse who may not do something on it."""
+        board = boards.board_of(self.engine, key)
+        return board, self.require(board, action)
 
-    def own(self, key: str, action: Action) -> Any:
-        """Return a submission with which they may do something."""
+    def submission_allowing(self, key: str, action: Action) -> Any:
+        """Return the submission of a key; refuse who may not do something with it."""
         found = submissions.submission_of(self.engine, key)
-        of = boards.board_of(self.engine, found.board_key)
-        self.require(of, action, found.team)
+        board = boards.board_of(self.engine, found.board_key)
+        self.require(board, action, found.team)
         return found
 
     @asynccontextmanager
     async def upload(
         self, body: AsyncIterator[bytes], board: str, by: Place
     ) -> AsyncIterator[Arrived]:
-        """Take a body, or the file in it, in, and forget it unless it is kept. by : whose it is."""
+        """Yield a body, or the file in it, once it is on the disk; remove it unless it was kept. by : whose it is."""
         who = self.caller.person
         whose: list[object] = [] if who is None else [("uploads", who)]
         if by.team:
@@ -238,10 +249,11 @@ class Visit:
         """Keep a run, and wait a while for its check; say whether it is new, and what its team may know of it."""
         content = arrived.content
 
-        def kept() -> submissions.Received:
+        def keep() -> submissions.Received:
+            """Put the run on the disk and into the catalogue; what is refused leaves no bytes."""
             own = {"person": self.caller.person, **given}
             try:
-                with self.site.keeping():
+                with self.site.keeping_run():
                     arrived.keep(self.site)
                     return submissions.submit(self.engine, key, name, content, **own)
             except RefusedError:
@@ -249,75 +261,78 @@ class Visit:
                 raise
 
         loop = asyncio.get_running_loop()
-        made = await loop.run_in_executor(self.door.writing, kept)
+        made = await loop.run_in_executor(self.door.writing, keep)
         checking = asyncio.wrap_future(self.crew.check(made.key))
         await asyncio.wait([checking], timeout=WAIT)
-        return made.new, await to_thread.run_sync(self.submission, made.key)
+        return made.new, await to_thread.run_sync(self.submission_facts, made.key)
 
-    async def remarks(
-        self, of: Any, name: str, arrived: Arrived
+    async def check_run(
+        self, board: Any, name: str, arrived: Arrived
     ) -> list[dict[str, Any]]:
-        """Check a run of a name that is not kept; people may not ask too often."""
+        """Return the remarks on a run that is not kept; people may not ask too often."""
         whose: list[object] = []
         if self.caller.person is not None:  # others have the operator's token
             whose.append(("checks", self.caller.person))
-            self.seldom("checks")
-        with self.door.at_once(*whose):
-            asked = self.crew.remarks(str(arrived.part), name, of)
+            self.require_seldom("checks")
+        with self.door.within_limits(*whose):
+            asked = self.crew.check_file(str(arrived.part), name, board)
             return list((await asyncio.wrap_future(asked)).remarks)
 
-    def board(self, key: str) -> BoardFacts:
+    def board_facts(self, key: str) -> BoardFacts:
         """Gather what they may know of a board."""
-        of, _ = self.allowed(key, Action.SEE_BOARD)
-        one = of._asdict()
+        board, _ = self.board_allowing(key, Action.SEE_BOARD)
+        settings = board._asdict()
         more = {
-            "topics": len(one["topics"]),
+            "topics": len(settings["topics"]),
             "published": self.crew.published.get(key, 0),
             "counts": {},
             "page": f"/b/{key}/",
-            "phase": phase(of, now()),
+            "phase": phase(board, now()),
         }
-        if self.may(of, Action.SEE_SCORES):
+        if self.may(board, Action.SEE_SCORES):
             more["counts"] = submissions.count_by_state(self.engine, key)
         else:
             more |= {"version": 0, "published": 0}
-        return _facts(BoardFacts, one | more)
+        return _facts_in_form(BoardFacts, settings | more)
 
-    def submission(self, key: str) -> SubmissionFacts:
+    def submission_facts(self, key: str) -> SubmissionFacts:
         """Gather what its team may know of a submission: before the reveal nothing that was computed from judgments."""
-        one = submissions.submission_of(self.engine, key)
-        of = boards.board_of(self.engine, one.board_key)
+        found = submissions.submission_of(self.engine, key)
+        board = boards.board_of(self.engine, found.board_key)
         where, folder = "/private/", self.site.private
-        if Visit(self.request, NOBODY).may(of, Action.SEE_SCORES):
+        if Visit(self.request, NOBODY).may(board, Action.SEE_SCORES):
             where, folder = "/", self.site.public
-        page = f"b/{one.board_key}/s/{key}/"
+        page = f"b/{found.board_key}/s/{key}/"
         record = f"{page}record.json"
-        known = revealed(of, now())
-        done = known and one.state in ("scored", "failed", "withdrawn")
-        done &= self.crew.published.get(one.board_key, 0) >= one.board_version
+        known = revealed(board, now())
+        done = known and found.state in ("scored", "failed", "withdrawn")
+        done &= self.crew.published.get(found.board_key, 0) >= found.board_version
         more = {
-            "board": one.board_key,
+            "board": found.board_key,
             "published": done and (folder / record).exists(),
             "page": f"{where}{page}",
             "record": f"{where}{record}",
-            "phase": phase(of, now()),
+            "phase": phase(board, now()),
         }
         if not known:
-            more |= _hidden(one) | {"page": f"/my/b/{one.board_key}", "record": ""}
-            if self.may(of, Action.SEE_FEEDBACK, one.team):
-                more["told"] = told(self.engine, of, one)
-        if not is_open(of):
-            asks = (self.engine, one.board_key, one.team, self.caller.person)
+            more |= _as_before_scoring(found) | {
+                "page": f"/my/b/{found.board_key}",
+                "record": "",
+            }
+            if self.may(board, Action.SEE_FEEDBACK, found.team):
+                more["told"] = feedback_on(self.engine, board, found)
+        if not is_open(board):
+            asks = (self.engine, found.board_key, found.team, self.caller.person)
             rest = submissions.runs_left(*asks)
             more |= {"left": rest.number, "more": rest.more}
-        return _facts(SubmissionFacts, one._asdict() | more)
+        return _facts_in_form(SubmissionFacts, found._asdict() | more)
 
 
 async def anybody(
     request: Request, authorization: Annotated[str, Header()] = ""
 ) -> Visit:
-    """Let pass who does not ask too often."""
-    found = await request.app.state.door.with_token(request, authorization)
+    """Return who asks, with a token or without; refuse who asks too often."""
+    found = await request.app.state.door.caller_of_token(request, authorization)
     request.state.caller = found or NOBODY
     return Visit(request, request.state.caller)
 
@@ -325,7 +340,7 @@ async def anybody(
 async def member(
     request: Request, authorization: Annotated[str, Header()] = ""
 ) -> Visit:
-    """Let pass who has a token of this site."""
+    """Return who asks; refuse who has no token of this site, or asks too often."""
     found = await anybody(request, authorization)
     if found.caller is NOBODY:
         given = authorization.partition(" ")[2]
@@ -333,8 +348,8 @@ async def member(
     return found
 
 
-async def small(request: Request) -> bytes:
-    """Return a body that is not long."""
+async def read_small_body(request: Request) -> bytes:
+    """Return the body of a request; refuse a long one, and one that comes slowly."""
     content = b""
     try:
         async with asyncio.timeout(PATIENCE):
@@ -347,31 +362,33 @@ async def small(request: Request) -> bytes:
     return content
 
 
-def told(engine: Engine, of: Any, one: Any) -> dict[str, Any] | None:
+def feedback_on(engine: Engine, board: Any, submission: Any) -> dict[str, Any] | None:
     """Return what a team learns of a run before the reveal; nothing while a run before it has no score."""
-    if of.feedback == "none" or one.state == "refused":
+    if board.feedback == "none" or submission.state == "refused":
         return None
-    found = submissions.score_history(engine, one.key)
+    found = submissions.score_history(engine, submission.key)
     if found is None:
         return None
     topics, vectors = found
-    said = {"metric": of.metrics[0], "about": answers.FIGURES[of.feedback]}
+    said = {"metric": board.metrics[0], "about": answers.FIGURES[board.feedback]}
     if not vectors:
         return said | {"figure": None, "topics": {}}
     try:
-        return said | answers.told(of._asdict(), topics, answers.floats(vectors))
+        return said | answers.feedback(
+            board._asdict(), topics, answers.score_vectors(vectors)
+        )
     except IrmetaError:  # as of scores that are missing: there is nothing to tell
         return None
 
 
-def _facts(form: type[Facts], known: Mapping[str, Any]) -> Facts:
-    """Return what of all that is known belongs to an answer."""
+def _facts_in_form(form: type[Facts], known: Mapping[str, Any]) -> Facts:
+    """Return an answer of a form, filled in from all that is known; what has no place in it is left out."""
     return msgspec.convert(SimpleNamespace(**known), form, from_attributes=True)
 
 
-def _hidden(one: Any) -> dict[str, Any]:
-    """Return the state of a run as it is without judgments, and what the check said."""
-    if one.state not in ("scored", "failed"):
+def _as_before_scoring(submission: Any) -> dict[str, Any]:
+    """Return the state and the remarks that a scored or failed run had before it was scored; else nothing."""
+    if submission.state not in ("scored", "failed"):
         return {}
-    checked = [remark for remark in one.remarks if remark["level"] != "error"]
+    checked = [remark for remark in submission.remarks if remark["level"] != "error"]
     return {"state": "accepted", "remarks": checked}

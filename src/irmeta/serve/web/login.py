@@ -23,7 +23,7 @@ from irmeta.serve.catalogue.people import Identity
 from irmeta.serve.catalogue.rules import MISSING, RefusedError, checked_texts
 from irmeta.serve.crew.logs import LOG
 from irmeta.serve.site import Login, Site
-from irmeta.serve.web.my import Guest, Here, cookie_of, enter
+from irmeta.serve.web.my import Guest, Here, cookie_of, show_entry
 from irmeta.words import shortened
 
 PROVIDER = Annotated[str, Path(pattern="^[a-z0-9-]{1,20}$")]
@@ -54,8 +54,8 @@ class _Found(msgspec.Struct):
 
 
 @cache
-def _trusted() -> SSLContext:
-    """Return whom this process trusts: reading their certificates takes longer than asking a provider."""
+def _trusted_certificates() -> SSLContext:
+    """Return the certificates that this process trusts: reading them takes longer than asking a provider."""
     return httpx2.create_ssl_context()
 
 
@@ -63,7 +63,7 @@ class _Bounded(httpx2.AsyncHTTPTransport):
     """Takes answers that are short and not packed."""
 
     def __init__(self) -> None:
-        super().__init__(verify=_trusted())
+        super().__init__(verify=_trusted_certificates())
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         """Ask, and read the whole answer."""
@@ -96,7 +96,7 @@ class _Begun(NamedTuple):
     to: str
 
     @classmethod
-    def of(cls, cookie: str) -> "_Begun | None":
+    def of_cookie(cls, cookie: str) -> "_Begun | None":
         """Return what a cookie says."""
         parts = cookie.split(".")
         if len(parts) != len(cls._fields) or not re.fullmatch("[0-9]{1,18}", parts[2]):
@@ -117,13 +117,13 @@ class Provider:
 
     def __init__(self, site: Site, login: Login) -> None:
         self._login = login
-        self._secret = site.secret(login)
+        self._secret = site.login_secret(login)
         self._back = f"{site.address}/login/{login.name}"
 
     async def begin(self, begun: _Begun) -> str:
         """Return the address at which a person logs in."""
-        async with self._patience():
-            app = self._app(await self._found())
+        async with self._limited_time():
+            app = self._client(await self._discovered())
             given = {
                 name: begun.derived(name)
                 for name in ("state", "nonce", "code_verifier")
@@ -131,19 +131,21 @@ class Provider:
             made = await app.create_authorization_url(self._back, **given)
             return str(made["url"])
 
-    async def end(self, begun: _Begun, said: dict[str, str]) -> tuple[Identity, str]:
-        """Return who came back, and the name that the provider has; refuse an answer that was not to this login."""
+    async def identify(
+        self, begun: _Begun, said: dict[str, str]
+    ) -> tuple[Identity, str]:
+        """Return who came back, and the name that the provider has; refuse an answer to another login."""
         states = (said.get("state", ""), begun.derived("state"))
         if not hmac.compare_digest(*(one.encode() for one in states)):
             raise RefusedError(403, UNBEGUN)
-        async with self._patience():
-            found = await self._found()
+        async with self._limited_time():
+            found = await self._discovered()
             needed = found.authorization_response_iss_parameter_supported
             if said.get("iss", None if needed else found.issuer) != found.issuer:
                 raise RefusedError(403, UNBEGUN)
             if "code" not in said:
                 raise RefusedError(403, f"{self._login.label} did not let you in")
-            app = self._app(found)
+            app = self._client(found)
             token = await app.fetch_access_token(
                 self._back,
                 code=said["code"],
@@ -159,11 +161,11 @@ class Provider:
             subject = claims["sub"]
             if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT:
                 raise ValueError("a subject that is no text, or too long")
-            return Identity(found.issuer, subject), _name(claims.get("name"))
+            return Identity(found.issuer, subject), _shown_name(claims.get("name"))
 
     @asynccontextmanager
-    async def _patience(self) -> AsyncIterator[None]:
-        """Wait for a provider some seconds; say one sentence of whatever is wrong with its answers."""
+    async def _limited_time(self) -> AsyncIterator[None]:
+        """Limit the time of what is asked of a provider; refuse whatever is wrong with its answers in one sentence."""
         try:
             async with asyncio.timeout(SECONDS):
                 yield
@@ -174,8 +176,8 @@ class Provider:
             says = f"{self._login.label} did not answer as it should; try it later"
             raise RefusedError(502, says) from error
 
-    async def _found(self) -> _Found:
-        """Ask a provider where it takes what; it must call itself as the settings do, and be as safe."""
+    async def _discovered(self) -> _Found:
+        """Return the addresses that a provider says it has; it must call itself as the settings do, and be as safe."""
         issuer = self._login.issuer
         where = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
         async with httpx2.AsyncClient(transport=_Bounded(), timeout=SECONDS) as client:
@@ -190,7 +192,7 @@ class Provider:
                 raise ValueError(f"an address that is not https: {end}")
         return found
 
-    def _app(self, found: _Found) -> Any:
+    def _client(self, found: _Found) -> Any:
         """Return Authlib's client, which asks and checks; it hears of the provider what is known to be safe."""
         methods = found.token_endpoint_auth_methods_supported
         basic = "client_secret_basic" in methods
@@ -213,7 +215,7 @@ class Provider:
         )
 
 
-def _name(said: Any) -> str:
+def _shown_name(said: Any) -> str:
     """Return the name that a provider has of somebody, or nothing where our pages cannot show it."""
     with suppress(RefusedError):
         if isinstance(said, str):
@@ -231,51 +233,52 @@ ROUTER = APIRouter(include_in_schema=False)
 
 
 def _provider(guest: Guest, name: str) -> Provider:
+    """Return the provider of a name; refuse one that the site does not name."""
     known: dict[str, Provider] = guest.request.app.state.providers
     if name not in known:
         raise RefusedError(404, MISSING)
     return known[name]
 
 
-ROUTER.get("/login/")(enter)
+ROUTER.get("/login/")(show_entry)
 
 
 @ROUTER.post("/login/{provider}")
 async def begin(guest: Here, provider: PROVIDER) -> Response:
     """Lead to a provider by a page: browsers let no form of this site end at another one."""
     asked, who = _provider(guest, provider), 0
-    if guest.said("what") == "link":
+    if guest.field("what") == "link":
         if guest.caller.person is None:
             raise RefusedError(404, MISSING)
         who = guest.caller.person
-    to = guest.said("to")
+    to = guest.field("to")
     to = to if OWN.fullmatch(to) else "my/"
     begun = _Begun(provider, secrets.token_urlsafe(32), who, to)
     page = guest.page("going.html", at=await asked.begin(begun))
-    return guest.keep(page, "login", begun.cookie(), LASTS)
+    return guest.keep_cookie(page, "login", begun.cookie(), LASTS)
 
 
 @ROUTER.get("/login/{provider}")
-async def back(guest: Here, provider: PROVIDER) -> Response:
+async def end(guest: Here, provider: PROVIDER) -> Response:
     """Take who comes back from a provider in, once."""
     try:
-        answer = await _back(guest, _provider(guest, provider), provider)
+        answer = await _end(guest, _provider(guest, provider), provider)
     except RefusedError as error:
         answer = guest.page("missing.html", error.status, text=str(error))
-    return guest.keep(answer, "login", "", 0)
+    return guest.keep_cookie(answer, "login", "", 0)
 
 
-async def _back(guest: Guest, asked: Provider, name: str) -> Response:
-    """Take what a provider sends somebody back with: a login for who is here, or a new session."""
-    begun = _Begun.of(cookie_of(guest.request, "login"))
+async def _end(guest: Guest, asked: Provider, name: str) -> Response:
+    """Link the login with which somebody comes back to who is here, or begin a new session."""
+    begun = _Begun.of_cookie(cookie_of(guest.request, "login"))
     was, engine = guest.caller.person, guest.engine
     if begun is None or begun.provider != name or begun.who not in (0, was):
         raise RefusedError(403, UNBEGUN)
-    known, called = await asked.end(begun, dict(guest.request.query_params))
+    known, called = await asked.identify(begun, dict(guest.request.query_params))
     if begun.who:
         await to_thread.run_sync(people.link_login, engine, begun.who, known)
-        return guest.to("my/")
+        return guest.redirect("my/")
     made = await to_thread.run_sync(people.log_in, engine, known, called)
-    await to_thread.run_sync(guest.end)
+    await to_thread.run_sync(guest.end_session)
     to = begun.to if OWN.fullmatch(begun.to) else "my/"
-    return guest.begin(guest.to(to), made)
+    return guest.keep_session(guest.redirect(to), made)

@@ -29,11 +29,11 @@ from irmeta.serve.catalogue.submissions import Remark
 from irmeta.serve.facts import SubmissionFacts
 from irmeta.serve.operating import organizing
 from irmeta.serve.operating.organizing import Alike
-from irmeta.serve.pages.forms import root_of, state, template
+from irmeta.serve.pages.forms import root_of, state_in_words, template
 from irmeta.serve.policy import Action, phase
 from irmeta.serve.results.answers import FIGURES
-from irmeta.serve.web.door import Door, Visit, small
-from irmeta.serve.web.receive import file_in
+from irmeta.serve.web.door import Door, Visit, read_small_body
+from irmeta.serve.web.receive import file_of_form
 
 BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
 Form = Mapping[str, str]
@@ -57,31 +57,33 @@ class Guest(Visit):
         shared["stamp"] = "for you"
         return HTMLResponse(template(name).render(**shared, **given), status)
 
-    def to(self, path: str) -> Response:
-        """Lead to another page of this site."""
+    def redirect(self, path: str) -> Response:
+        """Return the answer that leads to another page of this site."""
         return RedirectResponse(f"{self.root}{path}", 303)
 
-    def link(self, where: str, secret: str) -> str:
+    def link_to(self, where: str, secret: str) -> str:
         """Return the address at which a secret is taken, which no log has."""
         return f"{self.site.address}/{where}/#{secret}"
 
-    def said(self, name: str) -> str:
+    def field(self, name: str) -> str:
         """Return what a field of a form says."""
         return self.form.get(name, "")
 
-    def begin(self, answer: Response, secret: str) -> Response:
-        """Keep a session in the browser."""
+    def keep_session(self, answer: Response, secret: str) -> Response:
+        """Have the browser keep the secret of a session."""
         lasts = people.LASTS["session"] // 1_000_000
-        return self.keep(answer, "session", secret, lasts)
+        return self.keep_cookie(answer, "session", secret, lasts)
 
-    def keep(self, answer: Response, name: str, value: str, lasts: int) -> Response:
+    def keep_cookie(
+        self, answer: Response, name: str, value: str, lasts: int
+    ) -> Response:
         """Have a browser keep something for this site's own pages, some seconds; none: no longer."""
         rules: dict[str, Any] = {"httponly": True, "samesite": "lax", "path": "/"}
-        rules |= {"max_age": lasts, "secure": _secure(self.door)}
-        answer.set_cookie(_called(self.door, name), value, **rules)
+        rules |= {"max_age": lasts, "secure": _is_secure(self.door)}
+        answer.set_cookie(_cookie_name(self.door, name), value, **rules)
         return answer
 
-    def end(self) -> None:
+    def end_session(self) -> None:
         """End the session with which somebody comes, if there is one."""
         secret = cookie_of(self.request, "session")
         if self.caller.person is not None:
@@ -90,40 +92,42 @@ class Guest(Visit):
             )
 
 
-def _secure(door: Door) -> bool:
+def _is_secure(door: Door) -> bool:
     return door.site.settings.address.startswith("https://")
 
 
-def _called(door: Door, name: str) -> str:
-    return f"__Host-{name}" if _secure(door) else name
+def _cookie_name(door: Door, name: str) -> str:
+    return f"__Host-{name}" if _is_secure(door) else name
 
 
 def cookie_of(request: Request, name: str) -> str:
     """Return what a browser keeps under a name."""
-    return request.cookies.get(_called(request.app.state.door, name), "")
+    return request.cookies.get(_cookie_name(request.app.state.door, name), "")
 
 
-async def come(request: Request) -> Guest:
-    """Note who asks, nobody without a session, and what a form says; refuse one that another site sends."""
+async def guest_of(request: Request) -> Guest:
+    """Return who asks, nobody without a session, with their form; refuse a form that another site sends."""
     if request.method == "POST":
-        require_own(request)
+        require_own_form(request)
     door: Door = request.app.state.door
     token = request.headers.get("authorization", "")
     if token and request.url.path.startswith("/private/"):  # as programs do
-        found = await door.with_token(request, token)
+        found = await door.caller_of_token(request, token)
     else:
-        found = await door.known(request, cookie_of(request, "session"), "session")
+        found = await door.caller_of_secret(
+            request, cookie_of(request, "session"), "session"
+        )
     request.state.caller = found or NOBODY
     form: Form = {}
     # a form with a file is read by who takes the file
     if request.method == "POST" and not request.url.path.endswith("/runs"):
-        text = (await small(request)).decode("utf-8", "replace")
+        text = (await read_small_body(request)).decode("utf-8", "replace")
         form = {name: one[-1] for name, one in parse_qs(text).items()}
     return Guest(request, request.state.caller, form)
 
 
 def remark(level: str, text: str) -> Remark:
-    """Say something as a check says it."""
+    """Return a remark on no line of a run, as checks make them. level : error, warning or checked."""
     return {"level": level, "line": None, "text": text}
 
 
@@ -132,7 +136,7 @@ def secret_of(given: Form) -> str:
     return given.get("secret", "").rpartition("#")[2].strip()
 
 
-def require_own(request: Request) -> None:
+def require_own_form(request: Request) -> None:
     """Refuse what another site's page has a browser send."""
     said = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin", "")
@@ -141,88 +145,100 @@ def require_own(request: Request) -> None:
         raise RefusedError(403, "this form was not sent by a page of this site")
 
 
-Here = Annotated[Guest, Depends(come)]
+Here = Annotated[Guest, Depends(guest_of)]
 ROUTER = APIRouter(include_in_schema=False)
-"""Pages for whoever has a session, and to come in; `organize` is for organizers."""
+"""Pages for whoever has a session, and to come in; those below organize/ are for organizers."""
 
 
 @ROUTER.get("/i/")
-def enter(guest: Here) -> Response:
+def show_entry(guest: Here) -> Response:
     """Show the form that takes an invitation, and ways to log in; whoever only looks uses nothing up."""
-    return _enter(guest)
+    return _entry_page(guest)
 
 
-def _enter(guest: Guest, to: str = "my/", status: int = 200, **given: Any) -> Response:
-    """Show a form by which somebody comes in."""
+def _entry_page(
+    guest: Guest, to: str = "my/", status: int = 200, **given: Any
+) -> Response:
+    """Return the page with the forms by which somebody comes in; to : the page to which they lead."""
     person = people.person_of(guest.engine, guest.caller.person)
     shown = {"board": None, "leads": None, "person": person, "to": to, "said": ""}
     return guest.page("enter.html", status, **shown | given)
 
 
 @ROUTER.post("/i/")
-def take(guest: Here) -> Response:
+def take_invitation(guest: Here) -> Response:
     """Say where an invitation leads; once its taker has seen that, take it and begin a session."""
     secret = secret_of(guest.form)
     try:
-        if guest.said("what") == "look":
+        if guest.field("what") == "look":
             leads = people.invitation_target(guest.engine, secret)
-            return _enter(guest, "i/", leads=leads, secret=secret)
-        named = guest.said("name"), guest.said("affiliation")
+            return _entry_page(guest, "i/", leads=leads, secret=secret)
+        named = guest.field("name"), guest.field("affiliation")
         found = people.take_invitation(
             guest.engine, secret, *named, guest.caller.person
         )
     except RefusedError as error:
         if error.status != 404:
             raise
-        return _enter(guest, status=error.status, said=str(error))
-    return _begin(guest, found.person)
+        return _entry_page(guest, status=error.status, said=str(error))
+    return _begin_session(guest, found.person)
 
 
-def _begin(guest: Guest, who: int) -> Response:
-    """Begin a session, unless it is somebody's who has one."""
+def _begin_session(guest: Guest, who: int) -> Response:
+    """Lead a person to their own page, with a new session unless they have one."""
     if who == guest.caller.person:
-        return guest.to("my/")
-    return guest.begin(guest.to("my/"), people.begin_session(guest.engine, who))
+        return guest.redirect("my/")
+    return guest.keep_session(
+        guest.redirect("my/"), people.begin_session(guest.engine, who)
+    )
 
 
 @ROUTER.get("/review/")
-def reviewing(guest: Here) -> Response:
+def show_review_form(guest: Here) -> Response:
     """Show the form that takes a review link, which no log then has."""
     return guest.page("review.html", one=None)
 
 
 @ROUTER.post("/review/")
-def review(guest: Here) -> Response:
+def show_reviewed(guest: Here) -> Response:
     """Show a submission without names, and its scores once they are known."""
     key = people.submission_of_review(guest.engine, secret_of(guest.form))
-    one = Visit(guest.request, NOBODY).submission(key)
-    of = boards.board_of(guest.engine, one.board)
-    return guest.page("review.html", board=of, one=one, record=_record(guest, one))
+    submission = Visit(guest.request, NOBODY).submission_facts(key)
+    board = boards.board_of(guest.engine, submission.board)
+    return guest.page(
+        "review.html",
+        board=board,
+        one=submission,
+        record=_published_record(guest, submission),
+    )
 
 
-def _record(guest: Guest, one: SubmissionFacts) -> Any:
+def _published_record(guest: Guest, submission: SubmissionFacts) -> Any:
     """Return the published record of a run, where there is one."""
-    where = one.record.removeprefix("/private/")
-    folder = guest.site.public if where == one.record else guest.site.private
+    where = submission.record.removeprefix("/private/")
+    folder = guest.site.public if where == submission.record else guest.site.private
     path = folder / where.removeprefix("/")
     return json.loads(path.read_bytes()) if where and path.is_file() else None
 
 
 @ROUTER.get("/my/")
-def my(guest: Here) -> Response:
+def show_own(guest: Here) -> Response:
     """Show the boards and the tokens of a person."""
-    return _my(guest)
+    return _own_page(guest)
 
 
-def _my(guest: Guest, made: str = "", lets_send: bool | None = None) -> Response:
-    """Show what was made this once. lets_send : whether a token lets one send runs; None for a link."""
+def _own_page(guest: Guest, made: str = "", lets_send: bool | None = None) -> Response:
+    """Return the page of a person's boards and tokens.
+
+    made : a token or link just made, shown this once. lets_send : whether a token lets one send runs; None for a link.
+    """
     who = guest.caller.person
     if who is None:
-        return _enter(guest)
+        return _entry_page(guest)
     given = {
         "person": people.person_of(guest.engine, who),
         "boards": [
-            (one, _home(guest, boards.board_of(guest.engine, one.key)))
+            (one, _path_of_pages(guest, boards.board_of(guest.engine, one.key)))
             for one in people.boards_of(guest.engine, who)
         ],
         "tokens": people.tokens_of(guest.engine, who),
@@ -234,40 +250,41 @@ def _my(guest: Guest, made: str = "", lets_send: bool | None = None) -> Response
 
 
 @ROUTER.post("/my/")
-def change(guest: Here) -> Response:
+def change_own(guest: Here) -> Response:
     """Make or end a token, or a way in from another browser; or end the session."""
-    who, what = guest.caller.person, guest.said("what")
+    who, what = guest.caller.person, guest.field("what")
     if who is None:
         raise RefusedError(404, MISSING)
     if what in ("read", "submit", "organize", "another"):
-        guest.seldom(SECRETS)
+        guest.require_seldom(SECRETS)
     if what in ("read", "submit", "organize"):
-        label = guest.said("label")[:60]
+        label = guest.field("label")[:60]
         made = people.new_token(guest.engine, label, who, what)
-        return _my(guest, made, what != "read")
+        return _own_page(guest, made, what != "read")
     if what == "another":
-        return _my(
-            guest, guest.link("i", people.create_browser_invitation(guest.engine, who))
+        return _own_page(
+            guest,
+            guest.link_to("i", people.create_browser_invitation(guest.engine, who)),
         )
     if what == "name":
         people.rename_person(
-            guest.engine, who, guest.said("name"), guest.said("affiliation")
+            guest.engine, who, guest.field("name"), guest.field("affiliation")
         )
-        return guest.to("my/")
+        return guest.redirect("my/")
     if what == "leave":
-        guest.end()
-        return guest.keep(guest.to(""), "session", "", 0)
-    people.revoke_token(guest.engine, who, guest.said("token"))
-    return guest.to("my/")
+        guest.end_session()
+        return guest.keep_cookie(guest.redirect(""), "session", "", 0)
+    people.revoke_token(guest.engine, who, guest.field("token"))
+    return guest.redirect("my/")
 
 
 @ROUTER.get("/my/b/{board}")
-def mine(guest: Here, board: BOARD, sent: str = "") -> Response:
+def show_team(guest: Here, board: BOARD, sent: str = "") -> Response:
     """Show a board as a member sees it: the runs of the team, and what is left. sent : the run just sent."""
-    return _board(guest, board, sent=sent)
+    return _team_page(guest, board, sent=sent)
 
 
-def _board(
+def _team_page(
     guest: Guest,
     key: str,
     said: Sequence[Remark] = (),
@@ -276,40 +293,45 @@ def _board(
     typed: Form = MappingProxyType({}),
     sent: str = "",
 ) -> Response:
-    """Show a board to a team. typed : what stands in its form; sent : the key of the run just sent."""
-    of, is_ = _mine(guest, key, Action.SEE_BOARD)
-    runs = submissions.submissions_of(guest.engine, of.id, is_.team)
-    left = submissions.runs_left(guest.engine, key, is_.team, guest.caller.person)
+    """Return the page of a board for a team.
+
+    said : remarks on a run. typed : what stands in the form. sent : the key of the run just sent.
+    """
+    board, place = _own_team(guest, key, Action.SEE_BOARD)
+    runs = submissions.submissions_of(guest.engine, board.id, place.team)
+    left = submissions.runs_left(guest.engine, key, place.team, guest.caller.person)
     given = {
-        "runs": [guest.submission(one.key) for one in reversed(runs)],
+        "runs": [guest.submission_facts(one.key) for one in reversed(runs)],
         "left": left,
         "then": submissions.when_more(left),
-        "accepts": guest.may(of, Action.SUBMIT),
-        "changes": guest.may(of, Action.WITHDRAW),
-        "known": guest.may(of, Action.SEE_SCORES),
-        "state": state(of, now()),
-        "home": _home(guest, of),
-        "about": FIGURES[of.feedback],
+        "accepts": guest.may(board, Action.SUBMIT),
+        "changes": guest.may(board, Action.WITHDRAW),
+        "known": guest.may(board, Action.SEE_SCORES),
+        "state": state_in_words(board, now()),
+        "home": _path_of_pages(guest, board),
+        "about": FIGURES[board.feedback],
         "address": guest.site.address,
         "typed": typed,
         "sent": sent,
     }
-    return guest.page("mine.html", status, board=of, team=is_.team, said=said, **given)
+    return guest.page(
+        "mine.html", status, board=board, team=place.team, said=said, **given
+    )
 
 
-def _home(visit: Visit, of: Any) -> str:
+def _path_of_pages(visit: Visit, board: Any) -> str:
     """Return where the pages of a board are that somebody may see; nothing where there are none yet."""
-    if Visit(visit.request, NOBODY).may(of, Action.SEE_BOARD):
-        return f"b/{of.key}/"
-    return f"private/b/{of.key}/" if visit.may(of, Action.SEE_SCORES) else ""
+    if Visit(visit.request, NOBODY).may(board, Action.SEE_BOARD):
+        return f"b/{board.key}/"
+    return f"private/b/{board.key}/" if visit.may(board, Action.SEE_SCORES) else ""
 
 
-def _mine(guest: Guest, key: str, action: Action) -> tuple[Any, Place]:
+def _own_team(guest: Guest, key: str, action: Action) -> tuple[Any, Place]:
     """Return a board, and the place of somebody who may do something there with a team."""
-    of, is_ = guest.allowed(key, action)
-    if not is_.team:
+    board, place = guest.board_allowing(key, action)
+    if not place.team:
         raise RefusedError(404, MISSING)
-    return of, is_
+    return board, place
 
 
 @ROUTER.post("/my/b/{board}/runs")
@@ -318,137 +340,141 @@ async def submit(guest: Here, board: BOARD) -> Response:
     began = now()
     fields: dict[str, str] = {}
     kind = guest.request.headers.get("content-type", "")
-    file = file_in(guest.request.stream(), kind, fields)
+    file = file_of_form(guest.request.stream(), kind, fields)
     try:
-        of, is_ = await to_thread.run_sync(_mine, guest, board, Action.SUBMIT)
-        async with guest.upload(file, board, is_) as arrived:
+        found_board, place = await to_thread.run_sync(
+            _own_team, guest, board, Action.SUBMIT
+        )
+        async with guest.upload(file, board, place) as arrived:
             file_name = PurePath(fields.get("run", ""))
             name = fields.get("name") or run_names([file_name])[0]
             if "check" in fields:
-                found = await guest.remarks(of, fit_name(name), arrived)
+                found = await guest.check_run(found_board, fit_name(name), arrived)
                 said = found or [remark("checked", "nothing is odd about this run")]
-                shown = partial(_board, typed=fields)
+                shown = partial(_team_page, typed=fields)
                 return await to_thread.run_sync(shown, guest, board, said)
-            given = {"received": began, "replace": "replace" in fields, "by": is_}
+            given = {"received": began, "replace": "replace" in fields, "by": place}
             about = {one: fields.get(one, "") for one in DESCRIBED}
             _, made = await guest.submit(board, name, arrived, about=about, **given)
     except RefusedError as error:
         wrong = ([remark("error", str(error))], error.status)
-        shown = partial(_board, typed=fields)
+        shown = partial(_team_page, typed=fields)
         return await to_thread.run_sync(shown, guest, board, *wrong)
-    return guest.to(f"my/b/{board}?sent={made.key}")
+    return guest.redirect(f"my/b/{board}?sent={made.key}")
 
 
 @ROUTER.post("/my/b/{board}")
-def withdraw(guest: Here, board: BOARD) -> Response:
+def change_team(guest: Here, board: BOARD) -> Response:
     """Withdraw a run of the team, make a review link to it, or invite somebody into the team."""
     by = guest.caller.person
-    if key := guest.said("withdraw"):
-        guest.own(key, Action.WITHDRAW)
+    if key := guest.field("withdraw"):
+        guest.submission_allowing(key, Action.WITHDRAW)
         submissions.withdraw(guest.engine, key, by)
-        return guest.to(f"my/b/{board}")
-    guest.seldom(SECRETS)
-    if key := guest.said("review"):
-        guest.own(key, Action.LINK)
-        days = guest.said("days")
+        return guest.redirect(f"my/b/{board}")
+    guest.require_seldom(SECRETS)
+    if key := guest.field("review"):
+        guest.submission_allowing(key, Action.LINK)
+        days = guest.field("days")
         number = int(days) if re.fullmatch("[0-9]{1,3}", days) else 0
         secret = people.create_review_link(guest.engine, key, number, by)
-        return _my(guest, guest.link("review", secret))
-    of, is_ = _mine(guest, board, Action.INVITE)
-    return _invite(guest, of, "member", is_.team)
+        return _own_page(guest, guest.link_to("review", secret))
+    found, place = _own_team(guest, board, Action.INVITE)
+    return _invite(guest, found, "member", place.team)
 
 
-def _invite(guest: Guest, of: Any, role: str, team: str) -> Response:
-    """Make an invitation, and show its link this once."""
-    secret = people.invite(guest.engine, of.key, role, team, guest.caller.person)
-    link = guest.link("i", secret)
-    return guest.page("link.html", board=of, role=role, team=team, link=link)
+def _invite(guest: Guest, board: Any, role: str, team: str) -> Response:
+    """Make an invitation; return the page that shows its link this once."""
+    secret = people.invite(guest.engine, board.key, role, team, guest.caller.person)
+    link = guest.link_to("i", secret)
+    return guest.page("link.html", board=board, role=role, team=team, link=link)
 
 
 @ROUTER.get("/organize/b/{board}")
-def organize(guest: Here, board: BOARD) -> Response:
+def show_organizers(guest: Here, board: BOARD) -> Response:
     """Show organizers a board: runs, people, judgments, dates, what answers give away, log."""
-    return _organize(guest, guest.allowed(board, Action.ORGANIZE)[0])
+    return _organizers_page(guest, guest.board_allowing(board, Action.ORGANIZE)[0])
 
 
-def _organize(guest: Guest, of: Any, alike: Sequence[Alike] | None = None) -> Response:
-    """Show a board to its organizers, and which runs are alike if that was looked for."""
+def _organizers_page(
+    guest: Guest, board: Any, alike: Sequence[Alike] | None = None
+) -> Response:
+    """Return the page of a board for its organizers. alike : runs that are alike, if that was looked for."""
     given: dict[str, Any] = {
         "alike": alike,
-        "runs": submissions.submissions_of(guest.engine, of.id),
-        "people": people.people_of_board(guest.engine, of.id),
-        "invited": people.open_invitations(guest.engine, of.id),
+        "runs": submissions.submissions_of(guest.engine, board.id),
+        "people": people.people_of_board(guest.engine, board.id),
+        "invited": people.open_invitations(guest.engine, board.id),
         "names": people.names_of_people(guest.engine),
-        "teams": people.teams_of_board(guest.engine, of.id),
-        "judged": boards.judgments_of(guest.engine, of.key),
-        "events": events.events_of_board(guest.engine, of.id, most=LINES),
-        "leak": organizing.leak(guest.engine, of),
+        "teams": people.teams_of_board(guest.engine, board.id),
+        "judged": boards.judgments_of(guest.engine, board.key),
+        "events": events.events_of_board(guest.engine, board.id, most=LINES),
+        "leak": organizing.leak_in_words(guest.engine, board),
         "states": events.STATES,
-        "phase": phase(of, now()),
-        "state": state(of, now()),
-        "preview": guest.may(of, Action.SEE_SCORES),
-        "home": _home(Visit(guest.request, NOBODY), of),
+        "phase": phase(board, now()),
+        "state": state_in_words(board, now()),
+        "preview": guest.may(board, Action.SEE_SCORES),
+        "home": _path_of_pages(Visit(guest.request, NOBODY), board),
     }
-    return guest.page("organize.html", board=of, **given)
+    return guest.page("organize.html", board=board, **given)
 
 
 @ROUTER.post("/organize/b/{board}")
-def decide(guest: Here, board: BOARD) -> Response:
+def change_board(guest: Here, board: BOARD) -> Response:
     """Let a team in or out, invite somebody, withdraw a run, change dates, or reveal the board."""
-    of, _ = guest.allowed(board, Action.ORGANIZE)
+    found, _ = guest.board_allowing(board, Action.ORGANIZE)
     engine, by = guest.engine, guest.caller.person
-    what, name, typed = map(guest.said, ("what", "team", "typed"))
+    what, name, typed = map(guest.field, ("what", "team", "typed"))
     typed = typed.strip()
     if what in ("in", "out"):
         people.set_team(engine, board, name, by, state=what)
     elif what == "holder":
         people.set_team(engine, board, name, by, holder=True)
     elif what == "invite":
-        return _invite(guest, of, guest.form.get("role", "member"), name)
+        return _invite(guest, found, guest.form.get("role", "member"), name)
     elif what == "remove":
-        people.remove_person(engine, board, guest.said("person"), by)
+        people.remove_person(engine, board, guest.field("person"), by)
     elif what == "alike":
-        asks = (guest.site, engine, board, guest.crew.first)
-        return _organize(guest, of, organizing.duplicates(*asks))
+        asks = (guest.site, engine, board, guest.crew.read_first_documents)
+        return _organizers_page(guest, found, organizing.duplicates(*asks))
     elif what == "withdraw":
-        run = guest.said("run")
-        guest.own(run, Action.WITHDRAW)
+        run = guest.field("run")
+        guest.submission_allowing(run, Action.WITHDRAW)
         submissions.withdraw(engine, run, by)
     elif what == "dates":
-        dates = {one: guest.said(one) for one in ("opens", "closes", "reveals")}
+        dates = {one: guest.field(one) for one in ("opens", "closes", "reveals")}
         new = {name: parse_moment(date) for name, date in dates.items() if date}
         boards.set_board(engine, board, new, typed=typed, by=by)
     elif what == "reveal":
         boards.reveal(engine, board, typed, by)
-    return guest.to(f"organize/b/{board}")
+    return guest.redirect(f"organize/b/{board}")
 
 
 @ROUTER.get("/join/{board}")
-def joining(guest: Here, board: BOARD) -> Response:
+def show_join_form(guest: Here, board: BOARD) -> Response:
     """Show the form by which a new team asks to take part."""
-    of, _ = guest.allowed(board, Action.JOIN)
-    return _enter(guest, f"join/{board}", board=of)
+    found, _ = guest.board_allowing(board, Action.JOIN)
+    return _entry_page(guest, f"join/{board}", board=found)
 
 
 @ROUTER.post("/join/{board}")
 def join(guest: Here, board: BOARD) -> Response:
     """Ask to take part."""
-    guest.allowed(board, Action.JOIN)
-    guest.seldom("new teams")
-    team, name, affiliation = map(guest.said, ("team", "name", "affiliation"))
+    guest.board_allowing(board, Action.JOIN)
+    guest.require_seldom("new teams")
+    team, name, affiliation = map(guest.field, ("team", "name", "affiliation"))
     who = guest.caller.person
     number = people.ask_to_join(guest.engine, board, team, name, affiliation, who)
-    return _begin(guest, number)
+    return _begin_session(guest, number)
 
 
 @ROUTER.get("/private/{path:path}")
-def private(guest: Here, path: str) -> Response:
+def show_private(guest: Here, path: str) -> Response:
     """Hand out a page of a board that not everybody may see."""
     parts = path.split("/")
     if len(parts) < 3 or parts[0] != "b":
         raise RefusedError(404, MISSING)
-    of, _ = guest.allowed(parts[1], Action.SEE_SCORES)
-    folder = guest.site.private.resolve() / "b" / of.key
+    board, _ = guest.board_allowing(parts[1], Action.SEE_SCORES)
+    folder = guest.site.private.resolve() / "b" / board.key
     with suppress(OSError, ValueError):  # as of a name that no file can have
         file = guest.site.private.joinpath(path).resolve()
         if file.is_relative_to(folder) and file.is_file():

@@ -8,10 +8,11 @@ import shutil
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import IO
 
 from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.catalogue.submissions import Bytes
-from irmeta.serve.site import Site, settle
+from irmeta.serve.site import Site, move_durably
 
 WHOLE, PATIENCE, SLOWEST = 600, 30, 10_000
 """Seconds for a whole body; seconds after which it must have come with at least SLOWEST bytes a second."""
@@ -32,7 +33,7 @@ class Arrived:
 
     def keep(self, site: Site) -> None:
         """Put it on the disk, under its digest."""
-        settle(self.part, site.run(self.content.digest))
+        move_durably(self.part, site.run_path(self.content.digest))
 
     def forget(self) -> None:
         """Remove it, unless it was kept."""
@@ -46,45 +47,51 @@ async def receive(
     _require_length(length or 0, site.settings.body)
     _require_room(site, length or 0)
     part = site.temporary / f"{secrets.token_hex(8)}.part"
-    size, sha = 0, hashlib.sha256()
-    began = asyncio.get_running_loop().time()
     try:
         with part.open("xb") as file:
-            async with asyncio.timeout(PATIENCE) as ends:
-                async for piece in body:
-                    size += len(piece)
-                    _require_length(size, site.settings.body)
-                    _require_room(site)  # others write at the same time
-                    sha.update(piece)
-                    file.write(piece)
-                    seconds = min(max(size / SLOWEST, PATIENCE), WHOLE)
-                    ends.reschedule(began + seconds)
+            return Arrived(part, await _write(site, body, file))
     except BaseException as error:
         part.unlink(missing_ok=True)
         if isinstance(error, TimeoutError):
             mend = "send it again"
             raise RefusedError(408, f"the body came too slowly; {mend}") from error
         raise
-    return Arrived(part, Bytes(sha.hexdigest(), size))
 
 
-def full_disk(site: Site, length: int = 0) -> bool:
+async def _write(site: Site, body: AsyncIterator[bytes], file: IO[bytes]) -> Bytes:
+    """Write a body to a file; raise TimeoutError where it is too slow."""
+    size, sha = 0, hashlib.sha256()
+    began = asyncio.get_running_loop().time()
+    async with asyncio.timeout(PATIENCE) as ends:
+        async for piece in body:
+            size += len(piece)
+            _require_length(size, site.settings.body)
+            _require_room(site)  # others write at the same time
+            sha.update(piece)
+            file.write(piece)
+            seconds = min(max(size / SLOWEST, PATIENCE), WHOLE)
+            ends.reschedule(began + seconds)
+    return Bytes(sha.hexdigest(), size)
+
+
+def is_disk_full(site: Site, length: int = 0) -> bool:
     """Say whether there is no room for this number of bytes more."""
     return shutil.disk_usage(site.folder).free < site.settings.free + length
 
 
 def _require_room(site: Site, length: int = 0) -> None:
-    if full_disk(site, length):
+    if is_disk_full(site, length):
         raise RefusedError(507, "the disk of this site is full; tell its operator")
 
 
 def _require_length(size: int, most: int) -> None:
+    """Refuse a body that is longer than a site takes."""
     if size > most:
         mend = "compress the run"
         raise RefusedError(413, f"the body is longer than {most} bytes; {mend}")
 
 
-async def file_in(
+async def file_of_form(
     body: AsyncIterator[bytes], kind: str, fields: dict[str, str]
 ) -> AsyncIterator[bytes]:
     """Yield the bytes of the file of a form, and note its fields before and after. kind : its content type."""
@@ -93,42 +100,42 @@ async def file_in(
         raise RefusedError(422, CUT_OFF)
     edge = b"\r\n--" + parted[1].encode()
     held = bytearray(b"\r\n")
-    await _up_to(body, held, edge)
+    await _take_up_to(body, held, edge)
     files = parts = 0
-    while not await _ended(body, held):
-        said = _parameters(await _up_to(body, held, b"\r\n\r\n"))
+    while not await _ends_form(body, held):
+        said = _parameters(await _take_up_to(body, held, b"\r\n\r\n"))
         name = said.get("name", "")
         files, parts = files + ("filename" in said), parts + 1
         if files > 1 or parts > PARTS:
             raise RefusedError(422, MANY)
         if "filename" in said:
             fields[name] = said["filename"]
-            async for piece in _content(body, held, edge):
+            async for piece in _bytes_before(body, held, edge):
                 yield piece
         else:
-            value = await _up_to(body, held, edge)
+            value = await _take_up_to(body, held, edge)
             fields[name] = value.decode("utf-8", "replace")
     if not files:
         raise RefusedError(422, CUT_OFF)
 
 
-async def _ended(body: AsyncIterator[bytes], held: bytearray) -> bool:
-    """Say whether no part of a form comes after an edge."""
+async def _ends_form(body: AsyncIterator[bytes], held: bytearray) -> bool:
+    """Say whether the form ends here, after an edge, since no part of it follows."""
     while len(held) < len(LAST):
-        held += await _more(body)
+        held += await _next_piece(body)
     return held.startswith(LAST)
 
 
-async def _content(
+async def _bytes_before(
     body: AsyncIterator[bytes], held: bytearray, edge: bytes
 ) -> AsyncIterator[bytes]:
-    """Yield what comes before an edge, and take it and the edge off what is held."""
+    """Yield the bytes before an edge as they come, and take them and the edge off what is held."""
     while edge not in held:
         # the end of what is here may be the beginning of an edge
         sure = max(len(held) - len(edge), 0)
         yield bytes(held[:sure])
         del held[:sure]
-        held += await _more(body)
+        held += await _next_piece(body)
     found, _, rest = bytes(held).partition(edge)
     yield found
     held[:] = rest
@@ -145,18 +152,21 @@ def _parameters(head: bytes) -> dict[str, str]:
     return dict(re.findall(r';\s*(name|filename)="([^"]*)"', said))
 
 
-async def _up_to(body: AsyncIterator[bytes], held: bytearray, mark: bytes) -> bytes:
-    """Take what comes before a mark, and the mark, off what is held."""
+async def _take_up_to(
+    body: AsyncIterator[bytes], held: bytearray, mark: bytes
+) -> bytes:
+    """Return what comes before a mark, and take it and the mark off what is held."""
     while mark not in held:
         if len(held) > SMALL:
             raise RefusedError(413, f"a field is longer than {SMALL} bytes")
-        held += await _more(body)
+        held += await _next_piece(body)
     found, _, rest = bytes(held).partition(mark)
     held[:] = rest
     return found
 
 
-async def _more(body: AsyncIterator[bytes]) -> bytes:
+async def _next_piece(body: AsyncIterator[bytes]) -> bytes:
+    """Return the next piece of a body; refuse a form that ends here."""
     async for piece in body:
         return piece
     raise RefusedError(422, CUT_OFF)

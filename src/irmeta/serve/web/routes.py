@@ -32,9 +32,9 @@ from irmeta.serve.facts import (
 )
 from irmeta.serve.operating import importing
 from irmeta.serve.policy import Action
-from irmeta.serve.web.asked import About, Invitation, answers, problem
-from irmeta.serve.web.door import OURS, Visit, anybody, member, small
-from irmeta.serve.web.receive import full_disk
+from irmeta.serve.web.asked import About, Invitation, documented_problems, problem
+from irmeta.serve.web.door import OURS, Visit, anybody, member, read_small_body
+from irmeta.serve.web.receive import is_disk_full
 
 OCTETS = "application/octet-stream"
 PROMETHEUS = "text/plain; version=0.0.4; charset=utf-8"
@@ -60,8 +60,8 @@ Note = Annotated[str, Query(max_length=1000)]
 
 Anybody = Annotated[Visit, Depends(anybody)]
 Member = Annotated[Visit, Depends(member)]
-SENT = answers(401, 403, 404, 408, 413, 422, 507)
-OWN = answers(401, 404, 422)
+SENT = documented_problems(401, 403, 404, 408, 413, 422, 507)
+OWN = documented_problems(401, 404, 422)
 THERE: dict[int | str, dict[str, Any]] = {
     200: {"model": SubmissionFacts, "description": "It is there"},
     202: {"model": SubmissionFacts, "description": "It is still checked"},
@@ -75,67 +75,73 @@ ROUTER = APIRouter()
     "/v1/invitations",
     status_code=201,
     openapi_extra={"requestBody": {"required": True, "content": INVITED}},
-    responses=answers(404, 409, 413, 422),
+    responses=documented_problems(404, 409, 413, 422),
 )
 async def take(visit: Anybody) -> Welcome:
     """Use up an invitation, and get a token for programs."""
     try:
-        given = Invitation.model_validate_json(await small(visit.request))
+        given = Invitation.model_validate_json(await read_small_body(visit.request))
     except ValidationError as error:
         says = "the body is JSON of secret, name and, if you like, affiliation"
         raise RefusedError(422, says) from error
-    return await to_thread.run_sync(_take, visit.engine, given)
+    return await to_thread.run_sync(_take_invitation, visit.engine, given)
 
 
-def _take(engine: Engine, given: Invitation) -> Welcome:
+def _take_invitation(engine: Engine, given: Invitation) -> Welcome:
+    """Use up an invitation; return what it brought, with a new token."""
     taken = people.take_invitation(engine, given.secret, given.name, given.affiliation)
     scope = people.SCOPES.get(taken.role, "organize")
     made = people.new_token(engine, "invitation", taken.person, scope)
     return Welcome(board=taken.board, role=taken.role, scope=scope, token=made)
 
 
-@ROUTER.get("/healthz", responses=answers())
+@ROUTER.get("/healthz", responses=documented_problems())
 def health(visit: Anybody) -> Health:
     """Say how the site is."""
-    seen = {one.key for one in _seen(Visit(visit.request, NOBODY), Action.SEE_SCORES)}
+    seen = {
+        one.key
+        for one in _boards_allowing(Visit(visit.request, NOBODY), Action.SEE_SCORES)
+    }
     published = visit.crew.published.items()
     return Health(
         database="ok",
-        disk="full" if full_disk(visit.site) else "ok",
-        publishing="late" if visit.crew.late() else "ok",
+        disk="full" if is_disk_full(visit.site) else "ok",
+        publishing="late" if visit.crew.is_late() else "ok",
         published={key: version for key, version in published if key in seen},
         **submissions.count_waiting(visit.engine),
     )
 
 
-def _seen(visit: Visit, action: Action) -> list[Any]:
+def _boards_allowing(visit: Visit, action: Action) -> list[Any]:
     return [one for one in boards.all_boards(visit.engine) if visit.may(one, action)]
 
 
 @ROUTER.get("/metrics", include_in_schema=False)
-def metrics(request: Request) -> Response:
+def show_metrics(request: Request) -> Response:
     """Say what is counted, to a program of this machine that no proxy stands before."""
     near = request.client is not None and request.client.host in OURS
     if not near or request.url.hostname not in OURS or PASSED & {*request.headers}:
         raise RefusedError(404, MISSING)
     figures = request.app.state.door.crew.figures
-    return Response(figures.text(), media_type=PROMETHEUS)
+    return Response(figures.as_text(), media_type=PROMETHEUS)
 
 
-@ROUTER.get("/v1/boards", responses=answers(422))
+@ROUTER.get("/v1/boards", responses=documented_problems(422))
 def list_boards(visit: Anybody, after: After = "", limit: Limit = 200) -> Boards:
     """List the boards."""
-    keys = [one.key for one in _seen(visit, Action.SEE_BOARD) if one.key > after]
-    return Boards(boards=[visit.board(key) for key in keys[:limit]])
+    keys = [
+        one.key for one in _boards_allowing(visit, Action.SEE_BOARD) if one.key > after
+    ]
+    return Boards(boards=[visit.board_facts(key) for key in keys[:limit]])
 
 
-@ROUTER.get("/v1/boards/{board}", responses=answers(404, 422))
+@ROUTER.get("/v1/boards/{board}", responses=documented_problems(404, 422))
 def get_board(visit: Anybody, board: KeyPath) -> BoardFacts:
     """Return a board."""
-    return visit.board(board)
+    return visit.board_facts(board)
 
 
-@ROUTER.get("/v1/me", responses=answers(401))
+@ROUTER.get("/v1/me", responses=documented_problems(401))
 def me(visit: Member) -> Me:
     """Say whose token this is."""
     who, scope = visit.caller.person, visit.caller.scope
@@ -149,7 +155,7 @@ def me(visit: Member) -> Me:
     "/v1/boards/{board}/runs/{name}",
     status_code=201,
     openapi_extra=BODY,
-    responses=THERE | SENT | answers(409),
+    responses=THERE | SENT | documented_problems(409),
 )
 async def submit(
     visit: Member,
@@ -161,7 +167,7 @@ async def submit(
     """Submit a run: the body, plain or packed with gzip, bzip2, xz or zstd."""
     began = now()
     texts = checked_texts(about.model_dump(exclude={"replace"}))
-    _, by = await to_thread.run_sync(visit.allowed, board, Action.SUBMIT)
+    _, by = await to_thread.run_sync(visit.board_allowing, board, Action.SUBMIT)
     async with visit.upload(visit.request.stream(), board, by) as arrived:
         given = {"received": began, "replace": about.replace, "about": texts}
         new, found = await visit.submit(board, name, arrived, **given, by=by)
@@ -176,15 +182,18 @@ async def submit(
 @ROUTER.put("/v1/boards/{board}/judgments", openapi_extra=BODY, responses=SENT)
 async def judge(visit: Member, board: KeyPath, note: Note = "") -> Judged:
     """Add judgments, or a new version of them: the body, plain or packed; its promise binds them."""
-    _, by = await to_thread.run_sync(visit.allowed, board, Action.JUDGE)
+    _, by = await to_thread.run_sync(visit.board_allowing, board, Action.JUDGE)
     async with visit.upload(visit.request.stream(), board, by) as arrived:
-        return await to_thread.run_sync(_judge, visit, board, arrived.part, note)
+        return await to_thread.run_sync(
+            _add_judgments, visit, board, arrived.part, note
+        )
 
 
-def _judge(visit: Visit, key: str, part: pathlib.Path, note: str) -> Judged:
+def _add_judgments(visit: Visit, key: str, part: pathlib.Path, note: str) -> Judged:
+    """Add the judgments in a file to a board; refuse others, without the file's name."""
     own = (visit.site, visit.engine, key, part, note)
     try:
-        importing.judge(*own, visit.crew.judged)
+        importing.add_judgments(*own, visit.crew.read_judgments)
     except IrmetaError as error:
         says = str(error).replace(str(part), "judgments")
         raise RefusedError(422, says) from error
@@ -196,25 +205,25 @@ def _judge(visit: Visit, key: str, part: pathlib.Path, note: str) -> Judged:
 @ROUTER.post("/v1/boards/{board}/check", openapi_extra=BODY, responses=SENT)
 async def check(visit: Member, board: KeyPath, name: Name = "run") -> Remarks:
     """Check a run, and keep nothing; remarks call it by its name."""
-    of, by = await to_thread.run_sync(visit.allowed, board, Action.CHECK)
+    of, by = await to_thread.run_sync(visit.board_allowing, board, Action.CHECK)
     async with visit.upload(visit.request.stream(), board, by) as arrived:
-        found = await visit.remarks(of, name, arrived)
+        found = await visit.check_run(of, name, arrived)
         return msgspec.convert({"remarks": found}, Remarks)
 
 
 @ROUTER.get("/v1/submissions/{key}", responses=OWN)
 def submission(visit: Member, key: SubmissionPath) -> SubmissionFacts:
     """Return a submission."""
-    visit.own(key, Action.SEE_SUBMISSION)
-    return visit.submission(key)
+    visit.submission_allowing(key, Action.SEE_SUBMISSION)
+    return visit.submission_facts(key)
 
 
 @ROUTER.post("/v1/submissions/{key}/withdraw", responses=OWN)
 def withdraw(visit: Member, key: SubmissionPath) -> SubmissionFacts:
     """Take a submission off the table; its page stays, marked."""
-    visit.own(key, Action.WITHDRAW)
+    visit.submission_allowing(key, Action.WITHDRAW)
     submissions.withdraw(visit.engine, key, visit.caller.person)
-    return visit.submission(key)
+    return visit.submission_facts(key)
 
 
 @ROUTER.get(
@@ -224,7 +233,7 @@ def withdraw(visit: Member, key: SubmissionPath) -> SubmissionFacts:
 )
 def run(visit: Member, key: SubmissionPath) -> FileResponse:
     """Return the bytes of a run as they came."""
-    path = visit.site.run(visit.own(key, Action.DOWNLOAD_RUN).run)
+    path = visit.site.run_path(visit.submission_allowing(key, Action.DOWNLOAD_RUN).run)
     if not path.is_file():
         raise RefusedError(404, f"the run of {key} is not here")
     return FileResponse(path, media_type=OCTETS)

@@ -4,7 +4,7 @@ from dataclasses import replace
 from functools import partial
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, study_panel
 from irmeta.studies.standardizing.comparison.study import compare
 
 PARTITIONS = 1000
@@ -36,12 +36,12 @@ def _panel(content: Content) -> Panel:
     ).data
     kinds = names(outcome.kind)
     pictures = {
-        "drmse": Picture.of(
+        "drmse": Picture.of_result(
             "Difference between collections (dRMSE), raw and standardized, beside random splits of the topics",
             outcome,
         )
     }
-    panel = of_study(
+    panel = study_panel(
         "All pairs",
         outcome,
         pictures=pictures,

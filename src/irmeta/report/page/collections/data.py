@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, names
 from irmeta.report.plots.figure import PAGE, draw
-from irmeta.report.plots.rows import height
+from irmeta.report.plots.rows import rows_height
 from irmeta.report.plots.systems.description import shades
 from irmeta.scores.attributes import about
 from irmeta.scores.result import describe as described
@@ -55,7 +55,7 @@ def panel(content: Content, name: str) -> Panel:
         }
     )
     notes = [str(note) for note in about_scores.get("notes") or []]
-    qrels, runs = content.files("QRELS", "RUNS")
+    qrels, runs = content.named_files("QRELS", "RUNS")
     return Panel(
         name,
         [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
@@ -87,6 +87,6 @@ def _shades(scores: xr.DataArray, by: str) -> Picture:
         system=np.argsort(-one.mean("topic").fillna(0).values, kind="stable"),
         topic=np.argsort(-one.mean("system").fillna(0).values, kind="stable"),
     )
-    tall = height(one.sizes["system"])
+    tall = rows_height(one.sizes["system"])
     draw_all = partial(draw, shades, one.rename(by), width=PAGE, height=tall)
     return Picture(f"Every score of {by}", draw_all)

@@ -3,7 +3,7 @@
 from shlex import quote
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, study_panel
 from irmeta.studies.design.study import design
 
 PARTITIONS = 100
@@ -32,12 +32,12 @@ def panel(content: Content, name: str) -> Panel:
     ).data
     beyond = int(outcome["half"])
     pictures = {
-        "design": Picture.of(
+        "design": Picture.of_result(
             f"Tau with the ranking by {target} on other topics, measured up to {beyond} topics",
             outcome,
         )
     }
-    return of_study(
+    return study_panel(
         name,
         outcome,
         pictures=pictures,

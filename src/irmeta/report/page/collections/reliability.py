@@ -4,7 +4,7 @@ from shlex import quote
 
 from irmeta.metrics.names import usual
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, study_panel
 from irmeta.studies.design.reliability.study import reliability
 
 LINES = 3
@@ -30,18 +30,18 @@ def panel(content: Content, name: str) -> Panel:
     one = f" -m {quote(by)}" if len(found.metric) > 1 else ""
     few = outcome.isel(metric=slice(LINES))
     pictures = {
-        "reliability": Picture.of(
+        "reliability": Picture.of_result(
             "E rho2, Phi and expected tau by the number of topics",
             few,
             view="reliability",
         ),
-        "differences": Picture.of(
+        "differences": Picture.of_result(
             "Differences that a test shows, by the number of topics",
             few,
             view="differences",
         ),
     }
-    return of_study(
+    return study_panel(
         name,
         outcome,
         pictures=pictures,

@@ -7,7 +7,7 @@ import xarray as xr
 
 from irmeta.metrics.names import ESTIMATED
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, study_panel
 
 TEXT = Text(
     "official",
@@ -25,7 +25,7 @@ def panels(content: Content) -> list[Panel]:
     if "estimate" not in content.given:
         return []
     outcome = content.given["estimate"]
-    human, machine, runs = content.files("HUMAN", "MACHINE", "RUNS")
+    human, machine, runs = content.named_files("HUMAN", "MACHINE", "RUNS")
     command = f"irmeta judges estimate --human {human} --llm {machine} --runs {runs}"
     made = [
         attempt(metric, partial(_panel, outcome, metric, command))
@@ -56,8 +56,8 @@ def _beside_scores(panel: Panel) -> Panel:
 def _panel(outcome: xr.Dataset, metric: str, command: str) -> Panel:
     """Show the means by one metric."""
     one = outcome.sel(metric=[metric])
-    picture = Picture.of(f"Means by {metric}, with 95% intervals", one)
-    return of_study(
+    picture = Picture.of_result(f"Means by {metric}, with 95% intervals", one)
+    return study_panel(
         metric,
         one,
         pictures={"means": picture},

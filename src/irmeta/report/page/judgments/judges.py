@@ -7,7 +7,7 @@ from shlex import quote
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, study_panel
 from irmeta.scores.attributes import about
 from irmeta.studies.judges.compare.study import compare_judges
 
@@ -27,7 +27,7 @@ def panels(content: Content) -> list[Panel]:
     """Make one panel where judges were compared, or all collections are judgments of the same runs on shared topics."""
     if "judges" in content.given:
         outcome = content.given["judges"]
-        human, machine, runs = content.files("HUMAN", "MACHINE", "RUNS")
+        human, machine, runs = content.named_files("HUMAN", "MACHINE", "RUNS")
         command = (
             f"irmeta judges compare {human} {machine} --runs {runs} -m {quote(names(outcome.metric)[0])}"
             f"{content.by_team} --seed {content.seed}"
@@ -35,7 +35,7 @@ def panels(content: Content) -> list[Panel]:
         return [attempt("All judges", partial(_panel, outcome, command))]
     if not are_judges(content.used):
         return []
-    return [attempt("All judges", partial(_compared, content))]
+    return [attempt("All judges", partial(_compare_collections, content))]
 
 
 def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
@@ -50,7 +50,7 @@ def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
     return len(systems) == 1 and len(shared) >= max(2, most / 2)
 
 
-def _compared(content: Content) -> Panel:
+def _compare_collections(content: Content) -> Panel:
     """Compare all collections with the first, by one metric."""
     cubes = content.used
     outcome = compare_judges(
@@ -67,10 +67,10 @@ def _panel(outcome: xr.Dataset, command: str) -> Panel:
     """Show how judges rank systems beside the truth."""
     truth = about(outcome)["options"]["truth"]
     by = names(outcome.metric)[0]
-    picture = Picture.of(
+    picture = Picture.of_result(
         f"Tau with {truth} by judge, and what {truth} itself can reach ({by})", outcome
     )
-    return of_study(
+    return study_panel(
         "All judges",
         outcome,
         pictures={"tau": picture},

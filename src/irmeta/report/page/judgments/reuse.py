@@ -7,8 +7,8 @@ from shlex import quote
 import xarray as xr
 
 from irmeta.metrics.names import raw
-from irmeta.report.page.content import Content, of_machine
-from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
+from irmeta.report.page.content import Content, said_by_machine
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, study_panel
 from irmeta.scores.attributes import about
 from irmeta.studies.place.reuse.summary import findings
 from irmeta.words import are, listed
@@ -31,7 +31,7 @@ def panels(content: Content) -> list[Panel]:
     outcome = content.given["reuse"]
     by = raw(next(iter(content.order.values())))
     options = about(outcome)["options"]
-    qrels, runs = content.files("QRELS", "RUNS")
+    qrels, runs = content.named_files("QRELS", "RUNS")
     command = (
         f"irmeta reuse {qrels} {runs} -m {quote(' '.join(names(outcome.metric)))} --depth {options['depth'] or 0}"
         f"{content.by_team}"
@@ -39,7 +39,7 @@ def panels(content: Content) -> list[Panel]:
     made = attempt("Left-out groups", partial(reuse_panel, outcome, by, command))
     made = replace(made, warnings=[*made.warnings, *_absent_sentences(content)])
     [pool] = about(outcome)["inputs"]["collections"].values()
-    return [of_machine(made) if content.judged_by_machine(pool) else made]
+    return [said_by_machine(made) if content.judged_by_machine(pool) else made]
 
 
 def _absent_sentences(content: Content) -> list[str]:
@@ -59,16 +59,16 @@ def reuse_panel(outcome: xr.Dataset, by: str, command: str) -> Panel:
     own = outcome.sel(metric=[by]) if by in outcome.metric.values else outcome
     known = own["relative_loss"].notnull().any()
     pictures = {
-        "metrics": Picture.of(
+        "metrics": Picture.of_result(
             "Mean loss of left-out groups by metric", outcome, view="metrics"
         ),
-        "penalty": Picture.of(
+        "penalty": Picture.of_result(
             "Loss of each left-out run by its share of unjudged documents",
             own,
             view="penalty",
         ),
     }
-    made = of_study(
+    made = study_panel(
         "Left-out groups",
         outcome,
         pictures=pictures,

@@ -4,7 +4,7 @@ from functools import partial
 
 from irmeta.choices import Level
 from irmeta.report.page.content import LEVELS, Content
-from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, study_panel
 from irmeta.scores.attributes import about
 from irmeta.studies.agreement.correlation.study import correlate
 
@@ -23,7 +23,7 @@ def panels(content: Content) -> list[Panel]:
     """Make a panel for each level, where there are metrics to compare."""
     if not content.several_metrics:
         return []
-    return content.levels(partial(_panel, content))
+    return content.panels_by_level(partial(_panel, content))
 
 
 def _panel(content: Content, level: Level) -> Panel:
@@ -31,13 +31,13 @@ def _panel(content: Content, level: Level) -> Panel:
     outcome = correlate(content.used, unit=level).data
     options = about(outcome)["options"]
     pictures = {
-        "heatmap": Picture.of(
+        "heatmap": Picture.of_result(
             f"{options['coefficient']} between metrics, {level} level; similar ones side by side",
             outcome,
             view="clustered",
         )
     }
-    return of_study(
+    return study_panel(
         LEVELS[level],
         outcome,
         pictures=pictures,

@@ -15,8 +15,8 @@ from irmeta.errors import ScoresError
 from irmeta.io.formats.model_file import Model, described
 from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
-from irmeta.report.page.metrics.ranking import to_report
-from irmeta.report.page.panel import Panel, Picture, Section, Text, names, of_study
+from irmeta.report.page.metrics.ranking import metrics_to_report
+from irmeta.report.page.panel import Panel, Picture, Section, Text, names, study_panel
 from irmeta.report.plots.metrics.accuracy import cells
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
@@ -48,14 +48,14 @@ def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection, where there are metrics to predict."""
     if not content.several_metrics:
         return []
-    reported = to_report(content)
-    model = of_page(content.cubes)
-    return content.each(
+    reported = metrics_to_report(content)
+    model = page_model(content.cubes)
+    return content.panels_by_collection(
         lambda name: prediction_panel(name, content.used[name], reported, model)
     )
 
 
-def of_page(cubes: Mapping[str, xr.DataArray]) -> Model:
+def page_model(cubes: Mapping[str, xr.DataArray]) -> Model:
     """Return the reference model with the names that the page has for its metrics: AP for its AP@1000."""
     model = reference_model()
     metrics = [name for scores in cubes.values() for name in names(scores.metric)]
@@ -66,9 +66,9 @@ def prediction_panel(
     name: str, scores: xr.DataArray, reported: Sequence[str], model: Model
 ) -> Panel:
     """Predict the other metrics of a collection from the reported ones, and set them beside the actual scores."""
-    here = _renamed(scores, model)
+    here = _with_model_names(scores, model)
     known = [known for metric in reported if (known := model.name_of(metric))]
-    given = chosen(model, known)
+    given = choose_predictors(model, known)
     others = [name for name in names(here.metric) if name not in given]
     if not given:
         raise ScoresError(
@@ -82,17 +82,13 @@ def prediction_panel(
         predict(here.sel(metric=given), model, want=others), here
     ).data
     level = about(outcome)["options"]["level"]
+    title = f"How well {', '.join(given)} order the systems as the other metrics do"
+    of_cells = f"Actual scores by predicted ones, with {level:.0%} intervals; orange lies outside"
     pictures = {
-        "tau": Picture.of(
-            f"How well {', '.join(given)} order the systems as the other metrics do",
-            outcome,
-        ),
-        "cells": Picture(
-            f"Actual scores by predicted ones, with {level:.0%} intervals; orange lies outside",
-            partial(cells, outcome),
-        ),
+        "tau": Picture.of_result(title, outcome),
+        "cells": Picture(of_cells, partial(cells, outcome)),
     }
-    panel = of_study(
+    panel = study_panel(
         name,
         outcome,
         pictures=pictures,
@@ -100,11 +96,11 @@ def prediction_panel(
         command=f"irmeta predict apply MEANS --want '{' '.join(others)}'",
     )
     first, *rest = panel.findings
-    sentences = [first, *not_used(reported, given, model)]
+    sentences = [first, *unused_sentences(reported, given, model)]
     return replace(
         panel,
         findings=[" ".join(sentences), *rest],
-        reported=as_reported(here.sel(metric=given)),
+        reported=reported_means(here.sel(metric=given)),
     )
 
 
@@ -112,7 +108,7 @@ PRINTED = 4
 """Decimals of a score that the calculator starts from, as papers print it."""
 
 
-def as_reported(scores: xr.DataArray) -> Mapping[str, Mapping[str, float]]:
+def reported_means(scores: xr.DataArray) -> Mapping[str, Mapping[str, float]]:
     """Return the means of each system by metric, as a paper would print them."""
     table = means(scores)
     metrics = names(table.metric)
@@ -124,7 +120,9 @@ def as_reported(scores: xr.DataArray) -> Mapping[str, Mapping[str, float]]:
     }
 
 
-def not_used(reported: Sequence[str], given: Sequence[str], model: Model) -> list[str]:
+def unused_sentences(
+    reported: Sequence[str], given: Sequence[str], model: Model
+) -> list[str]:
     """Say which of the metrics to report predictions do not rest on, and why."""
     unknown = [metric for metric in reported if model.name_of(metric) is None]
     known = [name for metric in reported if (name := model.name_of(metric))]
@@ -139,8 +137,8 @@ def not_used(reported: Sequence[str], given: Sequence[str], model: Model) -> lis
     return sentences
 
 
-def chosen(model: Model, candidates: Sequence[str]) -> list[str]:
-    """Choose what to predict from: the most of these metrics whose intervals hold on collections left out.
+def choose_predictors(model: Model, candidates: Sequence[str]) -> list[str]:
+    """Return what to predict from: the most of these metrics whose intervals hold on collections left out.
 
     Good is a coverage of `GOOD` or more, in the mean over the metrics to predict, on the worst collection; where no set
     is as good, the best one. Only the model's own collections decide, not the one of the page.
@@ -187,7 +185,7 @@ def _worst_coverage(model: Model, given: Sequence[str]) -> float:
     return min((float(np.mean(shares)) for shares in found.values()), default=0.0)
 
 
-def calculator(model: Model, made: Sequence[Section]) -> Mapping[str, Any]:
+def calculator_facts(model: Model, made: Sequence[Section]) -> Mapping[str, Any]:
     """Return all that the page needs to predict as `irmeta predict apply` does: the model's figures, and quantiles.
 
     It starts from the systems of the page, by collection, where the page predicts from their scores.
@@ -201,7 +199,7 @@ def calculator(model: Model, made: Sequence[Section]) -> Mapping[str, Any]:
         "levels": list(LEVELS),
         "metrics": [
             {"name": metric, "highest": _finite(highest(metric))}
-            for metric in sorted(model.metrics, key=_by_name)
+            for metric in sorted(model.metrics, key=_name_and_cutoff)
         ],
         "collections": [described(part) for part in model.parts],
         "normal": np.asarray(ndtri(two_sided)).tolist(),
@@ -218,7 +216,7 @@ def calculator(model: Model, made: Sequence[Section]) -> Mapping[str, Any]:
     }
 
 
-def _renamed(scores: xr.DataArray, model: Model) -> xr.DataArray:
+def _with_model_names(scores: xr.DataArray, model: Model) -> xr.DataArray:
     """Keep the metrics that the model knows, under its names; of two with one name the one that is called so."""
     found: dict[str, str] = {}
     for metric in names(scores.metric):
@@ -228,13 +226,14 @@ def _renamed(scores: xr.DataArray, model: Model) -> xr.DataArray:
     return scores.sel(metric=list(found.values())).assign_coords(metric=list(found))
 
 
-def _by_name(metric: str) -> tuple[str, float]:
-    """Order metrics as an index does: by name, then by cutoff."""
+def _name_and_cutoff(metric: str) -> tuple[str, float]:
+    """Return what metrics are sorted by, as in an index: the name, then the cutoff."""
     name, _, cutoff = metric.partition("@")
     return name.lower(), float(cutoff or 0)
 
 
 def _finite(value: float) -> float | None:
+    """Return a number, or None for one that is not finite, as JSON has it."""
     if np.isfinite(value):
         return value
     return None

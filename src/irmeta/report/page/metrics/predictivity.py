@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, names, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, names, study_panel
 from irmeta.studies.agreement.predictivity import study as predictivity
 
 PARTITIONS = 500
@@ -25,7 +25,7 @@ TEXT = Text(
 )
 
 
-def power(content: Content, name: str) -> xr.Dataset:
+def predictive_power(content: Content, name: str) -> xr.Dataset:
     """Return the predictive power of the metrics of one collection, which two sections need."""
     scores = content.used[name]
     half = scores.sizes["topic"] // 2
@@ -38,32 +38,32 @@ def power(content: Content, name: str) -> xr.Dataset:
         teams=content.teams,
         rng=content.seed,
     )
-    outcome: xr.Dataset = content.once(f"predictivity {name}", compute)
+    outcome: xr.Dataset = content.computed_once(f"predictivity {name}", compute)
     return outcome
 
 
 def panel(content: Content, name: str) -> Panel:
     """Show how well each metric predicts each other on new topics, what the best gains, and the curve over topics."""
-    outcome = power(content, name)
+    outcome = predictive_power(content, name)
     sizes = outcome["size"].values.tolist()
     metrics = names(outcome.metric)
     best = metrics[predictivity.best_predictor(outcome)]
     pictures = {
-        "advantage": Picture.of(
+        "advantage": Picture.of_result(
             f"How much better {best} predicts each target than the target predicts itself",
             outcome,
             view="advantage",
         ),
-        "curve": Picture.of(
+        "curve": Picture.of_result(
             "Predictive power for itself of the metrics that predict themselves best and least",
-            _few(outcome),
+            _best_and_least(outcome),
             view="curve",
         ),
-        "phi": Picture.of(
+        "phi": Picture.of_result(
             "Predictive power of every metric for every other", outcome, view="matrix"
         ),
     }
-    return of_study(
+    return study_panel(
         name,
         outcome,
         pictures=pictures,
@@ -73,7 +73,7 @@ def panel(content: Content, name: str) -> Panel:
     )
 
 
-def _few(outcome: xr.Dataset) -> xr.Dataset:
+def _best_and_least(outcome: xr.Dataset) -> xr.Dataset:
     """Keep the metrics that predict themselves best and least: a figure has room for a few lines."""
     order = np.argsort(-np.diagonal(outcome["phi"].values), kind="stable")
     kept = [int(order[0]), int(order[-1])]

@@ -9,8 +9,8 @@ import polars as pl
 from irmeta.choices import Level
 from irmeta.errors import IrmetaError
 from irmeta.report.page.content import LEVELS, Content
-from irmeta.report.page.metrics.predictivity import power
-from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.page.metrics.predictivity import predictive_power
+from irmeta.report.page.panel import Panel, Picture, Text, study_panel
 from irmeta.studies.agreement.predictivity.study import well_predicted
 from irmeta.studies.choice.ranking import summary
 from irmeta.studies.choice.ranking.study import rank
@@ -40,17 +40,17 @@ def panels(content: Content) -> list[Panel]:
         return []
 
     def made() -> list[Panel]:
-        return content.levels(partial(ranking_panel, content))
+        return content.panels_by_level(partial(ranking_panel, content))
 
-    found: list[Panel] = content.once("ranking", made)
+    found: list[Panel] = content.computed_once("ranking", made)
     return found
 
 
-def to_report(content: Content) -> list[str]:
+def metrics_to_report(content: Content) -> list[str]:
     """Return the metrics to report by the first level that could be computed; none where none could."""
     for panel in panels(content):
         if panel.tables:
-            return reported(panel.tables["subsets"])
+            return chosen_metrics(panel.tables["subsets"])
     return []
 
 
@@ -64,15 +64,17 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     choose = partial(rank, content.used, unit=level, rng=seed)
     outcome = choose().data
     tables = summary.tables(outcome)
-    chosen = reported(tables["subsets"])
+    chosen = chosen_metrics(tables["subsets"])
     few = len(chosen)
     partitions = 0 if level == "system" else PARTITIONS
     again = choose(k=few, partitions=partitions).data
     shown = outcome.isel(k=slice(0, LARGEST), position=slice(0, LARGEST))
     pictures = {
-        "subsets": Picture.of("The best metrics to report, by their number", shown)
+        "subsets": Picture.of_result(
+            "The best metrics to report, by their number", shown
+        )
     }
-    panel = of_study(
+    panel = study_panel(
         LEVELS[level],
         again,
         pictures=pictures,
@@ -81,17 +83,17 @@ def ranking_panel(content: Content, level: Level) -> Panel:
     )
     return replace(
         panel,
-        findings=[*panel.findings, *beside_power(content, chosen)],
+        findings=[*panel.findings, *superfluous_sentences(content, chosen)],
         tables={**panel.tables, **tables},
     )
 
 
-def beside_power(content: Content, chosen: Sequence[str]) -> list[str]:
+def superfluous_sentences(content: Content, chosen: Sequence[str]) -> list[str]:
     """Say which metrics to report the section on predictive power finds superfluous, and why both are right."""
     lines = []
     for name in content.used:
         try:
-            best, sure = well_predicted(power(content, name))
+            best, sure = well_predicted(predictive_power(content, name))
         except IrmetaError:  # that section says so
             continue
         both = [metric for metric in chosen if metric in sure]
@@ -104,7 +106,7 @@ def beside_power(content: Content, chosen: Sequence[str]) -> list[str]:
     return lines
 
 
-def reported(subsets: pl.DataFrame) -> list[str]:
+def chosen_metrics(subsets: pl.DataFrame) -> list[str]:
     """Return the metrics to report: the smallest best subset that leaves less than a tenth unexplained, or the last."""
     enough = subsets.filter(pl.col("unexplained") < ENOUGH)
     return list((enough if enough.height else subsets.tail(1))["metrics"][0])

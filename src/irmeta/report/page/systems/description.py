@@ -8,7 +8,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, study_panel
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
 from irmeta.scores.result import is_estimated
@@ -26,19 +26,19 @@ TEXT = Text(
 )
 
 
-def described(content: Content, name: str) -> xr.Dataset:
+def description_of(content: Content, name: str) -> xr.Dataset:
     """Return the description of one collection, which two sections show."""
     by, seed = content.order[name], content.seed
     compute = partial(
         describe, content.used[name], by=by, teams=content.teams, rng=seed
     )
-    outcome: xr.Dataset = content.once(f"description {name}", compute)
+    outcome: xr.Dataset = content.computed_once(f"description {name}", compute)
     return outcome
 
 
 def panel(content: Content, name: str) -> Panel:
     """Show the systems' means with intervals, and the ranks that they may have."""
-    outcome, by = described(content, name), content.order[name]
+    outcome, by = description_of(content, name), content.order[name]
     level = about(outcome)["options"]["level"]
     topics = outcome.sizes["topic"]
     there = [one for one in content.highlight if one in outcome.system]
@@ -53,7 +53,7 @@ def panel(content: Content, name: str) -> Panel:
             partial(drawn, view="ranks"),
         ),
     }
-    made = of_study(
+    made = study_panel(
         name,
         outcome,
         pictures=pictures,
@@ -62,11 +62,12 @@ def panel(content: Content, name: str) -> Panel:
         f"--seed {content.seed}",
     )
     return replace(
-        made, tables={title: first(frame, by) for title, frame in made.tables.items()}
+        made,
+        tables={title: metric_first(frame, by) for title, frame in made.tables.items()},
     )
 
 
-def first(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
+def metric_first(frame: pl.DataFrame, metric: str) -> pl.DataFrame:
     """Put the rows of one metric before those of the others; a table that is not by metric stays as it is."""
     if "metric" not in frame.columns:
         return frame

@@ -6,7 +6,7 @@ from shlex import quote
 from irmeta.datasets import factors as factor_files
 from irmeta.datasets.reference import shipped_factors
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, of_study
+from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, study_panel
 from irmeta.scores.attributes import about
 from irmeta.studies.place.study import place
 
@@ -38,11 +38,11 @@ def _panel(content: Content, name: str) -> Panel:
     outcome = place(used, on=factors, metrics=[metric], rng=content.seed).data
     level = about(outcome)["options"]["level"]
     pictures = {
-        "place": Picture.of(
+        "place": Picture.of_result(
             f"Mean standardized {metric} with {level:.0%} intervals", outcome
         )
     }
-    return of_study(
+    return study_panel(
         name,
         outcome,
         pictures=pictures,

@@ -7,8 +7,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.panel import Panel, Picture, Text, of_study
-from irmeta.report.page.systems.description import described, first
+from irmeta.report.page.panel import Panel, Picture, Text, study_panel
+from irmeta.report.page.systems.description import description_of, metric_first
 from irmeta.report.plots.systems.significance import power
 from irmeta.studies.differences.description import summary as description
 from irmeta.studies.differences.significance import summary
@@ -31,21 +31,21 @@ TEXT = Text(
 
 def panel(content: Content, name: str) -> Panel:
     """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
-    by, outcome = content.order[name], tested(content, name)
+    by, outcome = content.order[name], tests_of(content, name)
     pictures = {
         "power": Picture(
             f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric distinguishes",
             partial(power, outcome),
         )
     }
-    made = of_study(
+    made = study_panel(
         name,
         outcome,
         pictures=pictures,
         shown=["power", "systems"],
         command=f"irmeta significance {content.source_of(name)}{content.calling}",
     )
-    views = {title: first(frame, by) for title, frame in made.tables.items()}
+    views = {title: metric_first(frame, by) for title, frame in made.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
     # who may be the best is said by the leaderboard, whose possible ranks are found in steps: they claim more
@@ -55,7 +55,7 @@ def panel(content: Content, name: str) -> Panel:
         made,
         findings=[differing, *again, *range_of_power(ranked)],
         tables={**views, "power": ranked, "tests": tests},
-        latex={"systems": lettered(content, name)},
+        latex={"systems": lettered_systems(content, name)},
         notes=[
             *made.notes,
             f"the CSV of tests has those by {by}; the command gives all",
@@ -77,26 +77,26 @@ def range_of_power(ranked: pl.DataFrame) -> list[str]:
     ]
 
 
-def tested(content: Content, name: str) -> xr.Dataset:
+def tests_of(content: Content, name: str) -> xr.Dataset:
     """Return the tests of all pairs of systems of one collection, which two sections show."""
-    outcome: xr.Dataset = content.once(
+    outcome: xr.Dataset = content.computed_once(
         f"tests {name}", lambda: significance(content.used[name])
     )
     return outcome
 
 
-def lettered(content: Content, name: str) -> pl.DataFrame:
+def lettered_systems(content: Content, name: str) -> pl.DataFrame:
     """Return the best systems with means, intervals, and letters: systems that share one do not differ significantly.
 
     The letters follow from the tests of all pairs of systems, as all else that the page says of pairs.
     """
     by = content.order[name]
     means = (
-        description.tables(described(content, name))["means"]
+        description.tables(description_of(content, name))["means"]
         .filter(pl.col("metric") == by)
         .head(LETTERED)
     )
-    letters = summary.letters_of_best(tested(content, name).sel(metric=by), LETTERED)
+    letters = summary.letters_of_best(tests_of(content, name).sel(metric=by), LETTERED)
     return means.select(
         "system", "mean", "low", "high", letters=pl.Series(letters, dtype=pl.String)
     )

@@ -14,8 +14,8 @@ from scipy.special import stdtrit
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Text, names
-from irmeta.report.page.systems.description import described
-from irmeta.report.page.systems.significance import lettered
+from irmeta.report.page.systems.description import description_of
+from irmeta.report.page.systems.significance import lettered_systems
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, systems_ahead
 from irmeta.scores.figures import short
@@ -41,9 +41,9 @@ TEXT = Text(
 
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection; what people and machine show together comes before the machine's word."""
-    made = content.each(partial(panel, content))
+    made = content.panels_by_collection(partial(panel, content))
     for at, one in enumerate(made):
-        if (both := _together(content, one.label)) is not None:
+        if (both := _combined_estimate(content, one.label)) is not None:
             first = f"By {content.order[one.label]} of people and machine together, {best_systems_sentence(both)}"
             made[at] = replace(one, findings=[first, *one.findings])
     return made
@@ -51,51 +51,53 @@ def panels(content: Content) -> list[Panel]:
 
 def panel(content: Content, name: str) -> Panel:
     """Show systems by metrics, with ranks and letters, and what it takes to compare two of them."""
-    outcome = described(content, name)
+    outcome = description_of(content, name)
     scores = content.used[name]
     by = content.order[name]
     best = outcome.sel(metric=by)
     leaders = best.system.values[best["rank"].values == 1]
     may = int((best["rank_low"].values == 1).sum())
     verb = "leads" if len(leaders) == 1 else "lead together"
-    absent = _ahead(content, name, str(leaders[0]))
+    absent = _absent_ahead(content, name, str(leaders[0]))
     others = (
-        f"; {_others(may - len(leaders))}" if _together(content, name) is None else ""
+        f"; {_others_clause(may - len(leaders))}"
+        if _combined_estimate(content, name) is None
+        else ""
     )
     finding = (
-        f"{_without(content, name, absent)}{listed(leaders)} {verb} by {by} with "
+        f"{_without_clause(content, name, absent)}{listed(leaders)} {verb} by {by} with "
         f"{short(float(best['mean'].max()), 3)}{others}."
     )
     return Panel(
         name,
         [finding],
-        warnings=_of_left_out(content, name, str(leaders[0]), absent),
+        warnings=_warnings_left_out(content, name, str(leaders[0]), absent),
         options={"by": by},
         command=f"irmeta table {content.source_of(name)} -m '{by}'{content.calling}",
         board={
-            **board(
+            **board_facts(
                 outcome,
                 scores,
                 by,
-                lettered(content, name),
+                lettered_systems(content, name),
                 content.highlight,
                 f"{content.source_of(name)}{content.calling}",
             ),
-            "by_machine": content.by_machine(name),
+            "by_machine": content.is_by_machine(name),
         },
     )
 
 
-def _together(content: Content, name: str) -> xr.Dataset | None:
+def _combined_estimate(content: Content, name: str) -> xr.Dataset | None:
     """Return what people and machine show of one collection by its metric, where they were combined."""
     outcome, by = content.given.get("estimate"), content.order[name]
-    if outcome is None or not content.by_machine(name) or by not in outcome.metric:
+    if outcome is None or not content.is_by_machine(name) or by not in outcome.metric:
         return None
     return outcome.sel(metric=by)
 
 
-def _left_out(content: Content, name: str) -> list[str]:
-    """Count the systems and topics that are not on the page, as scores are missing."""
+def _counts_left_out(content: Content, name: str) -> list[str]:
+    """Return how many systems and topics are not on the page, as scores are missing: "2 of 9 systems"."""
     given, used = content.cubes[name].sizes, content.used[name].sizes
     return [
         f"{given[dim] - used[dim]} of {counted(given[dim], dim)}"
@@ -104,9 +106,9 @@ def _left_out(content: Content, name: str) -> list[str]:
     ]
 
 
-def _without(content: Content, name: str, absent: Mapping[str, int]) -> str:
+def _without_clause(content: Content, name: str, absent: Mapping[str, int]) -> str:
     """Say what is left out, and that this leaves open who is best, where systems ahead of the leader are among it."""
-    lacking = _left_out(content, name)
+    lacking = _counts_left_out(content, name)
     if not absent:
         return f"Without {joined(lacking)} that lack scores, " if lacking else ""
     systems, *topics = lacking
@@ -114,22 +116,22 @@ def _without(content: Content, name: str, absent: Mapping[str, int]) -> str:
     return f"Who is best cannot be said, as what lacks scores is left out: {out}. Of the others, "
 
 
-def _of_left_out(
+def _warnings_left_out(
     content: Content, name: str, leader: str, absent: Mapping[str, int]
 ) -> list[str]:
     """Say which systems that are left out are ahead of the leader on the topics of both, and what leaves out none."""
     given, used = content.cubes[name], content.used[name]
     said = []
     if used.sizes["system"] < given.sizes["system"]:
-        said += [_are_ahead(absent, leader)]
-    if _left_out(content, name) and not in_clusters(given):
+        said += [_ahead_clause(absent, leader)]
+    if _counts_left_out(content, name) and not in_clusters(given):
         one = f" -m {quote(content.order[name])}" if given.sizes["metric"] > 1 else ""
         file = content.file_of(name)
         said += [f"irmeta leaderboard {file}{one} --holes predict leaves out none"]
     return [f"{name}: {'; '.join(said)}."] if said else []
 
 
-def _ahead(content: Content, name: str, leader: str) -> dict[str, int]:
+def _absent_ahead(content: Content, name: str, leader: str) -> dict[str, int]:
     """Return the systems that are left out and ahead of the leader, and on how many topics of both; most first."""
     topics = systems_ahead(
         content.cubes[name].sel(metric=[content.order[name]]), leader
@@ -139,7 +141,7 @@ def _ahead(content: Content, name: str, leader: str) -> dict[str, int]:
     return {one: topics[one] for one in most_shared}
 
 
-def _are_ahead(absent: Mapping[str, int], leader: str) -> str:
+def _ahead_clause(absent: Mapping[str, int], leader: str) -> str:
     """Say which systems that are left out are ahead of the leader."""
     if not absent:
         return f"of the systems left out none is ahead of {leader} on the topics that both have"
@@ -152,14 +154,14 @@ def _are_ahead(absent: Mapping[str, int], leader: str) -> str:
     return f"{who}, left out, is ahead of {leader} on the {counted(shared, 'topic')} that both have"
 
 
-def _others(may: int) -> str:
+def _others_clause(count: int) -> str:
     """Say how many systems may be the best beside the leaders."""
-    if may == 0:
+    if count == 0:
         return "no other system can be the best on topics like these"
-    return f"{counted(may, 'other system')} may be the best on topics like these"
+    return f"{counted(count, 'other system')} may be the best on topics like these"
 
 
-def board(
+def board_facts(
     outcome: xr.Dataset,
     scores: xr.DataArray,
     by: str,
@@ -175,14 +177,16 @@ def board(
     topics = scores.sizes["topic"]
     return {
         "metrics": metrics,
-        "rows": _rows(outcome, by, metrics, best, marked),
+        "rows": _board_rows(outcome, by, metrics, best, marked),
         "script": {
             "by": by,
             "estimated": "estimated" in about(scores),
             "systems": names(outcome.system),
             "topics": names(scores.topic),
             "marked": [name for name in marked if name in outcome.system],
-            "scores": {one: _packed(line.sel(metric=one).values) for one in held},
+            "scores": {
+                one: _packed_scores(line.sel(metric=one).values) for one in held
+            },
             "t": float(stdtrit(topics - 1, 0.975)),
             "right_or_wrong": names(scores.metric[right_or_wrong(scores)]),
             "command": f"irmeta versus {source} --test t",
@@ -190,7 +194,7 @@ def board(
     }
 
 
-def _rows(
+def _board_rows(
     outcome: xr.Dataset,
     by: str,
     metrics: Sequence[str],
@@ -222,7 +226,7 @@ def _rows(
     return rows
 
 
-def _packed(values: np.ndarray[Any, np.dtype[np.float64]]) -> Mapping[str, Any]:
+def _packed_scores(values: np.ndarray[Any, np.dtype[np.float64]]) -> Mapping[str, Any]:
     """Pack scores (system, topic) into 16 bits each: low + code * step."""
     low = float(values.min())
     high = float(values.max())

@@ -9,18 +9,18 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import BETTER_LEFT, height, legend, named_rows
+from irmeta.report.plots.marks import name_marks
+from irmeta.report.plots.rows import BETTER_LEFT, legend, named_rows, rows_height
 from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of dRMSE, a row for each metric and form."""
     rows = result.sizes["metric"] * result.sizes["kind"]
-    return draw(plot, result, height=height(rows))
+    return draw(drmse_bars, result, height=rows_height(rows))
 
 
-def plot(result: xr.Dataset, axes: Axes) -> Axes:
+def drmse_bars(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the mean dRMSE of every metric and form as a bar, each pair of collections as a dot, chance as a line.
 
     The line is the mean dRMSE of random topic partitions. Source: Webber et al. (SIGIR 2008), Figures 5 and 7.
@@ -41,7 +41,7 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
         chance = one["drmse_mean"].mean("pair")
         axes.vlines(chance, rows - thick * 0.45, rows + thick * 0.45, color="black")
         words = [f"{kind}: dRMSE {short(value, 3)}" for value in drmse]
-        say(axes, drmse, rows, names, words)
+        name_marks(axes, drmse, rows, names, words)
     random = Line2D([], [], color="black", label="topics re-partitioned at random")
     legend(axes, [*listed, random])
     return named_rows(axes, names, "dRMSE between collections", BETTER_LEFT)

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator
 
 from irmeta.report.plots.figure import PAGE, draw
-from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import by_powers, legend
+from irmeta.report.plots.marks import name_marks
+from irmeta.report.plots.rows import legend, logarithmic_across
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 
@@ -41,7 +41,7 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
             f"tau {short(one, 3)} for {price:g}"
             for one, price in zip(tau, cost, strict=True)
         ]
-        say(axes, cost, tau, [str(one["label"].item())] * len(words), words)
+        name_marks(axes, cost, tau, [str(one["label"].item())] * len(words), words)
         last = max(int(measured.sum()) - 1, 0)
         style = {"color": line.get_color(), "zorder": line.get_zorder()}
         axes.plot(cost[last:], tau[last:], ":", **style)
@@ -51,7 +51,7 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     axes.plot(cost, tau, "o", color="black", markersize=2, label=label)
     if options["budget"] is not None:
         axes.axvline(options["budget"], color="grey", linewidth=0.6, label="budget")
-    by_powers(axes)
+    logarithmic_across(axes)
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.set_xlabel("cost (dotted: extrapolated)")
     axes.set_ylabel(f"tau with {options['target']} on other topics\n(up is better)")

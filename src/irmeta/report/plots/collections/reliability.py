@@ -12,10 +12,10 @@ from matplotlib.patches import Patch
 
 from irmeta.choices import ReliabilityView
 from irmeta.metrics.names import usual
-from irmeta.report.plots.figure import abreast, draw
-from irmeta.report.plots.layout import beside
-from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import BAND, legend, on_curve
+from irmeta.report.plots.figure import draw, panels_abreast
+from irmeta.report.plots.layout import write_beside
+from irmeta.report.plots.marks import name_marks
+from irmeta.report.plots.rows import BAND, curve_marks, legend
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
@@ -48,26 +48,26 @@ def figure(
     if view == "differences":
         return draw(differences, result)
     plots = [erho2, phi, tau]
-    columns = abreast(len(plots), NARROWEST)
+    columns = panels_abreast(len(plots), NARROWEST)
     height = 0.4 + 0.9 * len(plots) if columns == 1 else 2.2
     return draw(plots, result, height=height, columns=columns)
 
 
 def erho2(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw E rho2 against topics, a line for each metric, with its interval as a band; the legend is of all panels."""
-    _coefficient(result, axes, "erho2", "E rho2")
+    _draw_coefficient(result, axes, "erho2", "E rho2")
     level = about(result)["options"]["level"]
     band = Patch(color="grey", label=f"{level:.0%} interval", **BAND)
     below = Line2D([], [], color="grey", linestyle="--", label="tau_AP")
     lines = axes.get_legend_handles_labels()[0]
-    title = "; ".join(filter(None, [_cut(result), "high is better"]))
+    title = "; ".join(filter(None, [_metrics_drawn(result), "high is better"]))
     legend(axes, [*lines, band, below], title=title)
     return axes
 
 
 def phi(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw Phi against topics, a line for each metric, with its interval as a band."""
-    return _coefficient(result, axes, "phi", "Phi")
+    return _draw_coefficient(result, axes, "phi", "Phi")
 
 
 def tau(result: xr.Dataset, axes: Axes) -> Axes:
@@ -77,12 +77,12 @@ def tau(result: xr.Dataset, axes: Axes) -> Axes:
         sizes = one["size"].values
         taus = one["tau"].values
         (line,) = axes.plot(
-            *_curve_of_tau(sizes, taus), label=str(metric), **on_curve(at)
+            *_curve_of_tau(sizes, taus), label=str(metric), **curve_marks(at)
         )
         below = _curve_of_tau(sizes, one["tau_ap"].values)
         axes.plot(*below, "--", color=line.get_color())
-        _say_curve(axes, sizes, taus, str(metric))
-    return _finished(result, axes, "tau")
+        _name_curve(axes, sizes, taus, str(metric))
+    return _finish_axes(result, axes, "tau")
 
 
 def differences(result: xr.Dataset, axes: Axes) -> Axes:
@@ -100,16 +100,16 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
             np.interp(finer, sizes, one.sel(share=share) * sizes**0.5) / finer**0.5
             for share in (0.1, 0.5, 0.9)
         )
-        (line,) = axes.plot(finer, median, label=str(metric), **on_curve(at))
+        (line,) = axes.plot(finer, median, label=str(metric), **curve_marks(at))
         axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
-        _say_curve(axes, sizes, one.sel(share=0.5).values, str(metric))
+        _name_curve(axes, sizes, one.sel(share=0.5).values, str(metric))
         if asked is None:
             continue
         needed = int(result["pair_topics"].sel(metric=metric, share=0.5))
         line.set_label(f"{metric}: {asked:g} with {counted(needed, 'topic')}")
         if sizes[0] <= needed <= sizes[-1]:
             axes.plot(needed, asked, "o", color="black", markerfacecolor="none")
-            beside(axes, str(needed), needed, asked)
+            write_beside(axes, str(needed), needed, asked)
     axes.set_ylim(bottom=0)
     lines = axes.get_legend_handles_labels()[0]
     band = Patch(
@@ -121,24 +121,25 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
             asked, color="grey", linewidth=0.6, label=f"wanted, {asked:g}"
         )
         listed.append(line)
-    legend(axes, listed, title=_cut(result))
-    return _finished(result, axes, "difference that a test shows\n(low is better)")
+    legend(axes, listed, title=_metrics_drawn(result))
+    return _finish_axes(result, axes, "difference that a test shows\n(low is better)")
 
 
-def _coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> Axes:
+def _draw_coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> Axes:
+    """Draw a coefficient against topics, a line for each metric, with its interval as a band, and the value wanted."""
     for at, metric in enumerate(result.metric.values):
         one = result.sel(metric=metric)
         sizes = one["size"].values
         (line,) = axes.plot(
-            *_curve(sizes, one[name].values), label=str(metric), **on_curve(at)
+            *_curve(sizes, one[name].values), label=str(metric), **curve_marks(at)
         )
         finer, low = _curve(sizes, one[f"{name}_low"].values)
         high = _curve(sizes, one[f"{name}_high"].values)[1]
         axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
-        _say_curve(axes, sizes, one[name].values, str(metric))
+        _name_curve(axes, sizes, one[name].values, str(metric))
     wanted = about(result)["options"]["stability"]
     axes.axhline(wanted, color="grey", linewidth=0.6, label=f"wanted, {wanted:g}")
-    return _finished(result, axes, label)
+    return _finish_axes(result, axes, label)
 
 
 def _curve(sizes: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
@@ -153,12 +154,13 @@ def _curve(sizes: Floats, coefficients: Floats) -> tuple[Floats, Floats]:
 
 
 def _curve_of_tau(sizes: Floats, taus: Floats) -> tuple[Floats, Floats]:
-    """Return the same of tau, behind which is a coefficient: see `stats.reliability.expected.stepped`."""
+    """Return sizes and taus as `_curve` does, by the coefficient behind tau: `stats.reliability.expected.stepped`."""
     finer, coefficients = _curve(sizes, np.sin(np.pi / 2 * taus) ** 2)
     return finer, 2 / np.pi * np.arcsin(np.sqrt(coefficients))
 
 
-def _finished(result: xr.Dataset, axes: Axes, label: str) -> Axes:
+def _finish_axes(result: xr.Dataset, axes: Axes, label: str) -> Axes:
+    """Label axes, and mark the number of topics that the collection has."""
     [of] = about(result)["inputs"]["collections"].values()
     axes.axvline(of["topics"], color="grey", linewidth=0.6, linestyle=":")
     axes.set_ylabel(label)
@@ -168,16 +170,17 @@ def _finished(result: xr.Dataset, axes: Axes, label: str) -> Axes:
     return axes
 
 
-def _cut(result: xr.Dataset) -> str:
+def _metrics_drawn(result: xr.Dataset) -> str:
     """Say how many metrics are drawn, if not all."""
     [of] = about(result)["inputs"]["collections"].values()
     drawn = result.sizes["metric"]
     return f"{drawn} of {of['metrics']} metrics" if drawn < of["metrics"] else ""
 
 
-def _say_curve(axes: Axes, sizes: Floats, values: Floats, name: str) -> None:
+def _name_curve(axes: Axes, sizes: Floats, values: Floats, name: str) -> None:
+    """Name the marks of a curve, with the value at each number of topics."""
     words = [
         f"{short(value, 3)} with {size:g} topics"
         for size, value in zip(sizes, values, strict=True)
     ]
-    say(axes, sizes, values, [name] * len(words), words)
+    name_marks(axes, sizes, values, [name] * len(words), words)

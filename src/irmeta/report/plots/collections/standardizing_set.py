@@ -21,10 +21,10 @@ _RAW: Any = {"linewidth": 0.8, "alpha": 0.6, "linestyle": "-."}
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of tau by the number of standardizing systems."""
-    return draw(plot, result)
+    return draw(tau_percentiles, result)
 
 
-def plot(result: xr.Dataset, axes: Axes) -> Axes:
+def tau_percentiles(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw percentiles of tau with the full ranking over the number of systems; the level line is tau of raw scores.
 
     Source: Webber et al. (SIGIR 2008), Figure 4.

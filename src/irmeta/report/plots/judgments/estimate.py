@@ -6,31 +6,31 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
-from irmeta.report.plots.marks import say_intervals
-from irmeta.report.plots.rows import BETTER_RIGHT, height, legend, named_rows
+from irmeta.report.plots.marks import name_intervals
+from irmeta.report.plots.rows import BETTER_RIGHT, legend, named_rows, rows_height
 
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
     """Return the figure of a metric's means, the first by default."""
     one = result.sel(metric=result.metric.values[0] if metric is None else metric)
-    return draw(means, one, width=COLUMN, height=height(one.sizes["system"]))
+    return draw(means, one, width=COLUMN, height=rows_height(one.sizes["system"]))
 
 
-def means(one: xr.Dataset, axes: Axes) -> Axes:
+def means(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw each system's mean with its 95% interval, best first; behind it, broader, by the human topics alone."""
-    one = one.isel(system=np.argsort(-one["mean"].values, kind="stable"))
-    rows = np.arange(one.sizes["system"])
-    people = one["human_low"].values, one["human_high"].values
-    mean, low, high = (one[name].values for name in ("mean", "low", "high"))
+    result = result.isel(system=np.argsort(-result["mean"].values, kind="stable"))
+    rows = np.arange(result.sizes["system"])
+    people = result["human_low"].values, result["human_high"].values
+    mean, low, high = (result[name].values for name in ("mean", "low", "high"))
     axes.hlines(
         rows, *people, color=PALETTE[1], alpha=0.4, linewidth=4, label="people alone"
     )
     axes.hlines(rows, low, high, color=PALETTE[0], linewidth=1.2)
     axes.plot(mean, rows, "o", markersize=3, color=PALETTE[0], label="both")
-    machine = one["machine"].values
+    machine = result["machine"].values
     axes.plot(machine, rows, "|", markersize=5, color="black", label="machine alone")
-    names = one.system.values.astype(str).tolist()
-    say_intervals(axes, "mean", names, mean, low, high)
+    names = result.system.values.astype(str).tolist()
+    name_intervals(axes, "mean", names, mean, low, high)
     legend(axes)
-    label = f"mean {one.metric.item()}, 95% interval"
+    label = f"mean {result.metric.item()}, 95% interval"
     return named_rows(axes, names, label, BETTER_RIGHT)

@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from irmeta.choices import JudgesView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw
-from irmeta.report.plots.layout import beside
-from irmeta.report.plots.marks import say, say_intervals
-from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, legend, named_rows
+from irmeta.report.plots.layout import write_beside
+from irmeta.report.plots.marks import name_intervals, name_marks
+from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, legend, named_rows, rows_height
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats
@@ -34,11 +34,13 @@ def figure(
     metric, judge : whose, by default the first metric, and the judge with the highest tau.
     """
     if "tau" not in result:
-        return draw(labels, result, width=PAGE, height=height(result.sizes["judge"]))
+        return draw(
+            labels, result, width=PAGE, height=rows_height(result.sizes["judge"])
+        )
     one = result.sel(metric=result.metric.values[0] if metric is None else metric)
     if view == "tau":
-        return draw(taus, one, width=COLUMN, height=height(one.sizes["judge"]))
-    which = _best(one) if judge is None else judge
+        return draw(taus, one, width=COLUMN, height=rows_height(one.sizes["judge"]))
+    which = _best_judge(one) if judge is None else judge
     if view == "means":
         return draw(means, one, width=COLUMN, height=COLUMN, judge=which)
     if "system_favour" not in one:
@@ -49,25 +51,27 @@ def figure(
         rows = one.sizes["group"]
     else:
         rows = one.sizes["system"]
-    return draw(favour, one, width=PAGE, height=height(rows), judge=which)
+    return draw(favour, one, width=PAGE, height=rows_height(rows), judge=which)
 
 
-def taus(one: xr.Dataset, axes: Axes) -> Axes:
+def taus(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw each judge's tau with its 95% interval, best first, beside the tau that the truth itself can have."""
-    order = np.argsort(-np.nan_to_num(one["tau"].values, nan=-2), kind="stable")
+    order = np.argsort(-np.nan_to_num(result["tau"].values, nan=-2), kind="stable")
     tau, low, high = (
-        one[name].values[order] for name in ("tau", "tau_low", "tau_high")
+        result[name].values[order] for name in ("tau", "tau_low", "tau_high")
     )
     rows = np.arange(order.size)
-    names = one.judge.values[order].astype(str).tolist()
+    names = result.judge.values[order].astype(str).tolist()
     axes.hlines(rows, low, high, color=NEAR, linewidth=1.2)
     axes.plot(tau, rows, "o", markersize=3.5, color=PALETTE[0])
-    say_intervals(axes, "tau", names, tau, low, high)
-    axes.axvline(float(one["ceiling"]), color=PALETTE[5], linewidth=0.8, linestyle="--")
-    truth = about(one)["options"]["truth"]
+    name_intervals(axes, "tau", names, tau, low, high)
+    axes.axvline(
+        float(result["ceiling"]), color=PALETTE[5], linewidth=0.8, linestyle="--"
+    )
+    truth = about(result)["options"]["truth"]
     axes.annotate(
         f"{truth} itself",
-        (float(one["ceiling"]), 1),
+        (float(result["ceiling"]), 1),
         xycoords=axes.get_xaxis_transform(),  # across by tau, up by the height of the axes
         xytext=(0, 3),
         textcoords="offset points",
@@ -75,26 +79,28 @@ def taus(one: xr.Dataset, axes: Axes) -> Axes:
         ha="center",
         fontsize=7,
     )
-    label = f"tau-b with {truth} by {one.metric.item()}, 95% interval"
+    label = f"tau-b with {truth} by {result.metric.item()}, 95% interval"
     return named_rows(axes, names, label, BETTER_RIGHT)
 
 
-def means(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
+def means(result: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     """Draw the mean of each system under a judge against that under the truth; the line is equality."""
-    truth = about(one)["options"]["truth"]
-    x, y = (one[name].sel(judge=judge).values for name in ("truth_mean", "judge_mean"))
+    truth = about(result)["options"]["truth"]
+    x, y = (
+        result[name].sel(judge=judge).values for name in ("truth_mean", "judge_mean")
+    )
     axes.plot(x, y, "o", markersize=3, color=PALETTE[0], alpha=0.8)
     ends = [min(x.min(), y.min()), max(x.max(), y.max())]
     axes.plot(ends, ends, color=NEAR, linewidth=0.8)
-    systems = one.system.values.astype(str)
+    systems = result.system.values.astype(str)
     words = [
         f"{short(theirs, 3)} under {judge}, {short(own, 3)} under {truth}"
         for own, theirs in zip(x, y, strict=True)
     ]
-    say(axes, x, y, systems, words)
+    name_marks(axes, x, y, systems, words)
     _name_outliers(axes, x, y, systems)
-    axes.set_xlabel(f"mean {one.metric.item()} under {truth}")
-    axes.set_ylabel(f"mean {one.metric.item()} under {judge}")
+    axes.set_xlabel(f"mean {result.metric.item()} under {truth}")
+    axes.set_ylabel(f"mean {result.metric.item()} under {judge}")
     return axes
 
 
@@ -105,13 +111,13 @@ def _name_outliers(
     slope, start = np.polyfit(x, y, 1)
     far = np.argsort(-np.abs(y - start - slope * x), kind="stable")[:OUTLIERS]
     for at in far:
-        beside(axes, names[at], x[at], y[at], fontsize=6)
+        write_beside(axes, names[at], x[at], y[at], fontsize=6)
 
 
-def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
+def favour(result: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     """Draw how much a judge favours each group, or each system, with 95% intervals; those clear of 0 are filled."""
-    dim = "group" if "group_favour" in one else "system"
-    part = one.sel(judge=judge)
+    dim = "group" if "group_favour" in result else "system"
+    part = result.sel(judge=judge)
     order = np.argsort(-part[f"{dim}_favour"].values, kind="stable")
     value, low, high, p = (
         part[f"{dim}_favour{suffix}"].values[order]
@@ -126,11 +132,11 @@ def favour(one: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     ):
         (dots,) = axes.plot(value[kept], rows[kept], "o", color=PALETTE[0], label=said)
         dots.set(markersize=3.5, markerfacecolor=face)
-    names = one[dim].values[order].astype(str).tolist()
+    names = result[dim].values[order].astype(str).tolist()
     words = [f"favoured by {short(each, 3, sign=True)}" for each in value]
-    say(axes, value, rows, names, words, nearest="y")
-    truth = about(one)["options"]["truth"]
-    label = f"{judge} less {truth}, relative to all ({one.metric.item()})"
+    name_marks(axes, value, rows, names, words, nearest="y")
+    truth = about(result)["options"]["truth"]
+    label = f"{judge} less {truth}, relative to all ({result.metric.item()})"
     named_rows(axes, names, f"{label}\n95% intervals, each by itself")
     legend(axes)
     return axes
@@ -157,5 +163,8 @@ def labels(result: xr.Dataset, axes: Axes) -> Axes:
     )
 
 
-def _best(one: xr.Dataset) -> str:
-    return str(one.judge.values[int(np.nan_to_num(one["tau"].values, nan=-2).argmax())])
+def _best_judge(result: xr.Dataset) -> str:
+    """Return the judge with the highest tau."""
+    return str(
+        result.judge.values[int(np.nan_to_num(result["tau"].values, nan=-2).argmax())]
+    )

@@ -16,16 +16,16 @@ def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
     )
 
 
-def widths(one: xr.Dataset, axes: Axes) -> Axes:
+def widths(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the mean width of intervals of differences by the number of human topics, and the width wanted."""
     sizes, both, alone = (
-        one[name].values for name in ("size", "width_pairs", "width_pairs_alone")
+        result[name].values for name in ("size", "width_pairs", "width_pairs_alone")
     )
     axes.plot(sizes, both, marker="o", markersize=3, label="with machine")
     axes.plot(sizes, alone, marker="s", markersize=3, label="people alone")
-    axes.axhline(about(one)["options"]["width"], label="width wanted", **DASHED)
+    axes.axhline(about(result)["options"]["width"], label="width wanted", **DASHED)
     axes.set_ylim(bottom=0)
     axes.set_xlabel("human topics")
-    axes.set_ylabel(f"width of 95% intervals, {one.metric.item()}\n(low is better)")
+    axes.set_ylabel(f"width of 95% intervals, {result.metric.item()}\n(low is better)")
     legend(axes)
     return axes

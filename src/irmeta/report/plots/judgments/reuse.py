@@ -7,8 +7,8 @@ from matplotlib.figure import Figure
 
 from irmeta.choices import ReuseView
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
-from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import BETTER_LEFT, NEAR, height, legend, named_rows
+from irmeta.report.plots.marks import name_marks
+from irmeta.report.plots.rows import BETTER_LEFT, NEAR, legend, named_rows, rows_height
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 
@@ -17,7 +17,9 @@ def figure(result: xr.Dataset, *, view: ReuseView = "metrics") -> Figure:
     """Return the figure of a view: what each metric loses, or each run's loss by its unjudged share."""
     if view == "penalty":
         return draw(penalty, result, width=COLUMN)
-    return draw(metrics, result, width=COLUMN, height=height(result.sizes["metric"]))
+    return draw(
+        metrics, result, width=COLUMN, height=rows_height(result.sizes["metric"])
+    )
 
 
 def metrics(result: xr.Dataset, axes: Axes) -> Axes:
@@ -40,7 +42,7 @@ def metrics(result: xr.Dataset, axes: Axes) -> Axes:
     axes.plot(loss, rows, "o", color=PALETTE[0], markersize=4.5, label=label)
     legend(axes)
     words = [f"mean loss {short(one, 3)}" for one in loss]
-    say(axes, loss, rows, names, words, nearest="y")
+    name_marks(axes, loss, rows, names, words, nearest="y")
     label = "loss, in standard deviations of systems"
     return named_rows(axes, names, label, BETTER_LEFT)
 
@@ -69,7 +71,7 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
         f"loss {short(lost, 3)}, {share:.0%} unjudged"
         for lost, share in zip(loss, unjudged, strict=True)
     ]
-    say(axes, unjudged, loss, runs, words)
+    name_marks(axes, unjudged, loss, runs, words)
     if "run" in result.dims:
         share, expected, low, high = (
             one[name].values

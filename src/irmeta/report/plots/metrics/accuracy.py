@@ -7,8 +7,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, STYLE, draw
-from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, height, named_rows
+from irmeta.report.plots.marks import name_marks
+from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, named_rows, rows_height
 from irmeta.scores.figures import short
 
 PANELS = 4
@@ -17,7 +17,7 @@ PANELS = 4
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of tau by target."""
-    return draw(accuracy, result, height=height(result.sizes["target"]))
+    return draw(accuracy, result, height=rows_height(result.sizes["target"]))
 
 
 def cells(outcome: xr.Dataset) -> Figure:
@@ -34,10 +34,10 @@ def cells(outcome: xr.Dataset) -> Figure:
     return whole
 
 
-def scatter(one: xr.Dataset, axes: Axes) -> Axes:
+def scatter(by_target: xr.Dataset, axes: Axes) -> Axes:
     """Draw each system's actual score against the predicted one with its interval; orange ones lie outside."""
     value, low, high, actual = (
-        one[name].values for name in ("value", "low", "high", "actual")
+        by_target[name].values for name in ("value", "low", "high", "actual")
     )
     outside = (actual < low) | (actual > high)
     axes.hlines(actual, low, high, color="0.88", linewidth=0.8)
@@ -52,8 +52,8 @@ def scatter(one: xr.Dataset, axes: Axes) -> Axes:
         f"predicted {short(guess, 3)}, actual {short(own, 3)}"
         for guess, own in zip(value, actual, strict=True)
     ]
-    say(axes, value, actual, one.system.values, words)
-    axes.set_xlabel(f"predicted {one['target'].item()}")
+    name_marks(axes, value, actual, by_target.system.values, words)
+    axes.set_xlabel(f"predicted {by_target['target'].item()}")
     return axes
 
 
@@ -65,7 +65,9 @@ def accuracy(outcome: xr.Dataset, axes: Axes) -> Axes:
     rows = np.arange(order.size)
     axes.plot(tau, rows, "o", color=PALETTE[0], markersize=4)
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
-    say(axes, tau, rows, names, [f"tau {short(one, 3)}" for one in tau], nearest="y")
+    name_marks(
+        axes, tau, rows, names, [f"tau {short(one, 3)}" for one in tau], nearest="y"
+    )
     return named_rows(
         axes, names, "tau-b, predicted and actual scores; line: 0.9", BETTER_RIGHT
     )

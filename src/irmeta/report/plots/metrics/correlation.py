@@ -12,7 +12,7 @@ from scipy.cluster.hierarchy import dendrogram, leaves_list
 from irmeta.choices import CorrelationView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.matrix import matrix, square
+from irmeta.report.plots.matrix import draw_matrix, draw_square_matrix
 from irmeta.report.plots.rows import DASHED, legend
 from irmeta.scores.attributes import about
 
@@ -31,7 +31,7 @@ def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
             height=1.0 + 0.15 * metrics,
         )
     order = "clustered" if view == "clustered" else "given"
-    return square(heatmap, result, order=order)
+    return draw_square_matrix(heatmap, result, order=order)
 
 
 def heatmap(
@@ -43,7 +43,7 @@ def heatmap(
         places = np.asarray(leaves_list(result["merge"].values))
     names = [str(name) for name in result["metric"].values[places]]
     r = result["r"].values[np.ix_(places, places)]
-    matrix(axes, r, names, names, label=about(result)["options"]["coefficient"])
+    draw_matrix(axes, r, names, names, label=about(result)["options"]["coefficient"])
     if order == "clustered":
         _outline(axes, result["group"].values[places].tolist())
     return axes
@@ -70,7 +70,9 @@ def loadings(result: xr.Dataset, axes: Axes) -> Axes:
     count = int(np.searchsorted(np.cumsum(share), 0.95 - 1e-9)) + 1
     names = [str(name) for name in result["metric"].values]
     heads = [f"{number}\n{part:.0%}" for number, part in enumerate(share[:count], 1)]
-    matrix(axes, result["loading"].values[:, :count], names, heads, label="loading")
+    draw_matrix(
+        axes, result["loading"].values[:, :count], names, heads, label="loading"
+    )
     axes.set_xlabel("principal component, share of variance")
     return axes
 

@@ -8,13 +8,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import DOT, MARKERS, NEAR, height, legend, named_rows
+from irmeta.report.plots.rows import DOT, MARKERS, NEAR, legend, named_rows, rows_height
 from irmeta.scores.attributes import about
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of coverage, as wide as a page."""
-    return draw(coverage, result, width=PAGE, height=height(result.sizes["target"]))
+    return draw(
+        coverage, result, width=PAGE, height=rows_height(result.sizes["target"])
+    )
 
 
 def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:

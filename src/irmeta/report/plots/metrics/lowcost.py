@@ -7,7 +7,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.rows import MARKERS, NEAR, keys, legend
+from irmeta.report.plots.rows import MARKERS, NEAR, legend, legend_keys
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -37,5 +37,5 @@ def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
         axes.set_ylim(max(-0.2, axes.get_ylim()[0]), 1.02)
     targets = [str(target) for target in outcome.target.values]
     collections = [str(name) for name in outcome.collection.values]
-    legend(axes, keys(targets, collections))
+    legend(axes, legend_keys(targets, collections))
     return axes

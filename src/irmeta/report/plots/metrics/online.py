@@ -6,14 +6,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
-from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import height, named_rows
+from irmeta.report.plots.marks import name_marks
+from irmeta.report.plots.rows import named_rows, rows_height
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of agreement, a row for each metric."""
     rows = result.sizes["metric"]
-    return draw(agreed, result, width=COLUMN, height=0.4 + height(rows))
+    return draw(agreed, result, width=COLUMN, height=0.4 + rows_height(rows))
 
 
 def agreed(result: xr.Dataset, axes: Axes) -> Axes:
@@ -31,5 +31,5 @@ def agreed(result: xr.Dataset, axes: Axes) -> Axes:
         f"{value:.0f}%, interval {least:.0f}% to {most:.0f}%"
         for value, least, most in zip(share, low, high, strict=True)
     ]
-    say(axes, share, rows, names, words, nearest="y")
+    name_marks(axes, share, rows, names, words, nearest="y")
     return named_rows(axes, names, "pairs of systems on which users agree (%)")

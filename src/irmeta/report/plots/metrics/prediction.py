@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.marks import say_intervals
-from irmeta.report.plots.rows import NEAR, height, named_rows
+from irmeta.report.plots.marks import name_intervals
+from irmeta.report.plots.rows import NEAR, named_rows, rows_height
 from irmeta.scores.attributes import about
 from irmeta.studies.prediction.predict.typed import GIVEN
 
@@ -21,7 +21,7 @@ def figure(result: xr.Dataset) -> Figure:
         prediction,
         result,
         width=PAGE,
-        height=height(min(int(result["value"].notnull().sum()), MOST)),
+        height=rows_height(min(int(result["value"].notnull().sum()), MOST)),
     )
 
 
@@ -44,7 +44,7 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         target if one else f"{system}: {target}"
         for system, target in zip(systems, targets, strict=True)
     ]
-    say_intervals(axes, "predicted", names, value, low, high)
+    name_intervals(axes, "predicted", names, value, low, high)
     of = f" of {systems[0]}" if one and systems[0] != GIVEN else ""
     level = about(outcome)["options"]["level"]
     label = f"predicted score{of} and {level:.0%} interval"

@@ -8,9 +8,16 @@ from matplotlib.figure import Figure
 from irmeta.choices import PredictivityView
 from irmeta.errors import ScoresError
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.marks import say, say_intervals
-from irmeta.report.plots.matrix import matrix, square
-from irmeta.report.plots.rows import BETTER_RIGHT, DOT, NEAR, height, legend, named_rows
+from irmeta.report.plots.marks import name_intervals, name_marks
+from irmeta.report.plots.matrix import draw_matrix, draw_square_matrix
+from irmeta.report.plots.rows import (
+    BETTER_RIGHT,
+    DOT,
+    NEAR,
+    legend,
+    named_rows,
+    rows_height,
+)
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.studies.agreement.predictivity.study import best_predictor
@@ -21,11 +28,11 @@ def figure(result: xr.Dataset, *, view: PredictivityView = "means") -> Figure:
     """Return the figure of mean phi by metric, or another view."""
     metrics = result.sizes["metric"]
     if view == "means":
-        return draw(mean_phi, result, height=height(metrics))
+        return draw(mean_phi, result, height=rows_height(metrics))
     if view == "advantage":
-        return draw(gains, result, height=height(metrics))
+        return draw(gains, result, height=rows_height(metrics))
     if view == "matrix":
-        return square(pairs, result)
+        return draw_square_matrix(pairs, result)
     if "curve" not in result:
         raise ScoresError(
             "no curve was computed; name numbers of topics with --sizes, as in --sizes 5,10,20"
@@ -58,7 +65,7 @@ def mean_phi(result: xr.Dataset, axes: Axes) -> Axes:
             axes.plot(means[shown], rows[shown], "o", label=label, **style)
     if known:
         legend(axes)
-    say_intervals(axes, "mean phi", names, means, low, high)
+    name_intervals(axes, "mean phi", names, means, low, high)
     label = (
         "mean predictive power φ, 95% interval;\nφ: tau between halves of the topics"
     )
@@ -93,7 +100,7 @@ def curve(result: xr.Dataset, axes: Axes) -> Axes:
             f"phi {short(value, 3)} with {size} topics"
             for value, size in zip(phi, sizes, strict=True)
         ]
-        say(axes, sizes, phi, [label] * len(words), words)
+        name_marks(axes, sizes, phi, [label] * len(words), words)
     axes.set_xlabel("topics in each of two disjoint sets")
     axes.set_ylabel("predictive power φ: tau between the sets\n(up is better)")
     axes.set_xticks(sizes)
@@ -120,7 +127,7 @@ def gains(result: xr.Dataset, axes: Axes) -> Axes:
         f"{short(value, 3, sign=True)}, 95% interval {short(least, 3)} to {short(most, 3)}"
         for value, least, most in zip(middle, low, high, strict=True)
     ]
-    say(axes, middle, rows, targets, words, nearest="y")
+    name_marks(axes, middle, rows, targets, words, nearest="y")
     label = (
         f"φ({names[predictor]}, target) \N{MINUS SIGN} φ(target, target);\n"
         "φ: tau between halves of the topics"
@@ -135,7 +142,7 @@ def pairs(result: xr.Dataset, axes: Axes) -> Axes:
     order = np.argsort(-np.diagonal(phi), kind="stable")
     names = [str(result["metric"].values[at]) for at in order]
     shown = phi[np.ix_(order, order)]
-    matrix(axes, shown, names, names, label="predictive power φ")
+    draw_matrix(axes, shown, names, names, label="predictive power φ")
     axes.set_ylabel("predictor")
     axes.set_xlabel("target")
     return axes

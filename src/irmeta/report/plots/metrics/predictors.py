@@ -13,17 +13,19 @@ from irmeta.report.plots.rows import (
     DOT,
     MARKERS,
     NEAR,
-    height,
-    keys,
     legend,
+    legend_keys,
     named_rows,
+    rows_height,
 )
 from irmeta.words import counted
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of the best predictors, as wide as a page."""
-    return draw(predictors, result, width=PAGE, height=height(result.sizes["target"]))
+    return draw(
+        predictors, result, width=PAGE, height=rows_height(result.sizes["target"])
+    )
 
 
 def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -35,7 +37,7 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
             axes.plot(tau, rows, marker, color=colour, alpha=0.8, **DOT)
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
     counts = [counted(size, "predictor") for size in outcome["size"].values]
-    legend(axes, keys(counts, [str(name) for name in outcome.collection.values]))
+    legend(axes, legend_keys(counts, [str(name) for name in outcome.collection.values]))
     return named_rows(
         axes,
         [str(target) for target in outcome.target.values],

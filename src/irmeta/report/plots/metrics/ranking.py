@@ -6,8 +6,15 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import DOT, NEAR, height, legend, named_rows, whole_ranks
+from irmeta.report.plots.marks import name_marks
+from irmeta.report.plots.rows import (
+    DOT,
+    NEAR,
+    legend,
+    named_rows,
+    rows_height,
+    whole_ranks,
+)
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 
@@ -23,8 +30,8 @@ _ROOM = 150
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of a ranking: the value of each number of metrics, and below it which they are."""
-    rows = len(_rows(result))
-    tall = height(rows)
+    rows = len(_metrics_of_sets(result))
+    tall = rows_height(rows)
     return draw(
         [values, members], result, height=_VALUES + tall, shares=[_VALUES, tall]
     )
@@ -47,7 +54,7 @@ def values(result: xr.Dataset, axes: Axes) -> Axes:
             style = {"color": PALETTE[0], "markerfacecolor": face} | DOT
             axes.plot(k[shown], best[shown], "o", label=label, **style)
     words = [f"{name} {short(one, 3)}" for one in best]
-    say(axes, k, best, [f"best {size}" for size in k], words, nearest="x")
+    name_marks(axes, k, best, [f"best {size}" for size in k], words, nearest="x")
     axes.set_ylabel(f"{name}\n({better})")
     legend(axes)
     return axes
@@ -55,7 +62,7 @@ def values(result: xr.Dataset, axes: Axes) -> Axes:
 
 def members(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw a row for each metric and a column for each number of metrics: a dot where the set of that size has it."""
-    rows = _rows(result)
+    rows = _metrics_of_sets(result)
     names = result["metric"].values.astype(str)[rows].tolist()
     sizes = result["k"].values
     at, size = np.nonzero(result["chosen"].values[:, rows].T)
@@ -63,14 +70,14 @@ def members(result: xr.Dataset, axes: Axes) -> Axes:
     dots = {"markersize": min(4.0, 0.7 * _ROOM / sizes[-1]), "color": PALETTE[0]}
     axes.plot(k, at, "o", **dots)
     words = [f"in the set of {one}" for one in k]
-    say(axes, k, at, [names[row] for row in at], words)
+    name_marks(axes, k, at, [names[row] for row in at], words)
     whole_ranks(axes, int(sizes[-1]))
     exact = about(result)["options"]["method"] == "exact"
     kind = "best k" if exact else "first k"
     return named_rows(axes, names, f"k, the number of metrics (dot: one of the {kind})")
 
 
-def _rows(result: xr.Dataset) -> list[int]:
+def _metrics_of_sets(result: xr.Dataset) -> list[int]:
     """Return the places of the metrics that sets have: those of the smallest set first, of equals the most frequent."""
     chosen = result["chosen"].values
     order = np.lexsort((-chosen.sum(axis=0), chosen.argmax(axis=0)))

@@ -9,19 +9,19 @@ from matplotlib.figure import Figure
 
 from irmeta.choices import ScoreView
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.marks import say, say_cells, say_intervals
+from irmeta.report.plots.marks import name_cells, name_intervals, name_marks
 from irmeta.report.plots.matrix import shade_bar
 from irmeta.report.plots.rows import (
     BETTER_LEFT,
     BETTER_RIGHT,
-    best_and,
-    height,
+    best_and_marked,
     legend,
     named_rows,
-    of_all,
-    placed_rows,
-    places,
+    named_rows_with_gap,
+    of_all_drawn,
     row_height,
+    rows_height,
+    rows_with_gap,
     whole_ranks,
 )
 from irmeta.scores.attributes import about
@@ -38,32 +38,34 @@ def figure(
     if view == "distribution":
         return draw(distribution, result, height=2.8)
     if view == "matrix":
-        tall = height(result.sizes["system"])
+        tall = rows_height(result.sizes["system"])
         return draw(matrix, result, width=PAGE, height=tall)
-    rows = places(_best(result, marked).sizes["system"])
+    rows = rows_with_gap(_best_systems(result, marked).sizes["system"])
     plot = {"means": means, "ranks": ranks}[view]
-    return draw(plot, result, height=height(int(rows[-1]) + 1), marked=marked)
+    return draw(plot, result, height=rows_height(int(rows[-1]) + 1), marked=marked)
 
 
 def means(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw the mean of the best systems, best first, with its interval. Webber et al. (2008), Figure 2."""
-    one = _best(result, marked)
+    one = _best_systems(result, marked)
     names = one.system.values.astype(str).tolist()
-    rows = places(len(names))
+    rows = rows_with_gap(len(names))
     mean, low, high = (one[name].values for name in ("mean", "low", "high"))
     axes.hlines(rows, low, high, color=PALETTE[4], linewidth=1.2)
     axes.plot(mean, rows, "o", color=PALETTE[0], markersize=2.5)
-    say_intervals(axes, "mean", names, mean, low, high, rows)
+    name_intervals(axes, "mean", names, mean, low, high, rows)
     level = about(result)["options"]["level"]
-    label = f"mean {one.metric.item()}, {level:.0%} interval{_cut(one, result)}"
-    return placed_rows(axes, names, label, BETTER_RIGHT)
+    label = (
+        f"mean {one.metric.item()}, {level:.0%} interval{_drawn_of_all(one, result)}"
+    )
+    return named_rows_with_gap(axes, names, label, BETTER_RIGHT)
 
 
 def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw the rank of the best systems, best first, and as a line the ranks that each may have."""
-    one = _best(result, marked)
+    one = _best_systems(result, marked)
     names = one.system.values.astype(str).tolist()
-    rows = places(len(names))
+    rows = rows_with_gap(len(names))
     rank, low, high = (
         one[name].values.astype(int) for name in ("rank", "rank_low", "rank_high")
     )
@@ -74,18 +76,16 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
         f"rank {own}, may be {least} to {most}"
         for own, least, most in zip(rank, low, high, strict=True)
     ]
-    say(axes, rank, rows, names, words, nearest="y")
+    name_marks(axes, rank, rows, names, words, nearest="y")
     whole_ranks(axes, int(high.max()))
     level = about(result)["options"]["level"]
-    label = (
-        f"rank by {one.metric.item()}, possible ranks ({level:.0%}){_cut(one, result)}"
-    )
-    return placed_rows(axes, names, label, BETTER_LEFT)
+    label = f"rank by {one.metric.item()}, possible ranks ({level:.0%}){_drawn_of_all(one, result)}"
+    return named_rows_with_gap(axes, names, label, BETTER_LEFT)
 
 
 def matrix(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw every score as a shade: systems down, best first; topics across, easiest first. Same source, Figure 1."""
-    one = _ordered(result)
+    one = _by_rank(result)
     one = one.isel(topic=np.argsort(-one["topic_mean"].values, kind="stable"))
     return shades(one["score"].rename(str(one.metric.item())), axes)
 
@@ -108,7 +108,7 @@ def shades(scores: xr.DataArray, axes: Axes) -> Axes:
         axes.set_xticks([])
         axes.set_xlabel(f"{len(topics)} topics, easiest first")
     shade_bar(axes, image, str(scores.name))
-    say_cells(axes, systems, topics, [short(one, 3) for one in scores.values.ravel()])
+    name_cells(axes, systems, topics, [short(one, 3) for one in scores.values.ravel()])
     return axes
 
 
@@ -127,19 +127,21 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
     return axes
 
 
-def _best(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
+def _best_systems(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
     """Return the best systems, then those to mark."""
-    one = _ordered(result)
+    one = _by_rank(result)
     order = np.arange(one.sizes["system"])
-    return one.isel(system=best_and(marked, order, one.system.values.astype(str)))
+    return one.isel(
+        system=best_and_marked(marked, order, one.system.values.astype(str))
+    )
 
 
-def _cut(one: xr.Dataset, result: xr.Dataset) -> str:
+def _drawn_of_all(drawn_systems: xr.Dataset, result: xr.Dataset) -> str:
     """Say that not all systems are drawn, on a line of its own."""
-    drawn, systems = one.sizes["system"], result.sizes["system"]
-    return f"\n{of_all(drawn, systems)}" if drawn < systems else ""
+    drawn, systems = drawn_systems.sizes["system"], result.sizes["system"]
+    return f"\n{of_all_drawn(drawn, systems)}" if drawn < systems else ""
 
 
-def _ordered(result: xr.Dataset) -> xr.Dataset:
+def _by_rank(result: xr.Dataset) -> xr.Dataset:
     one = result.sel(metric=about(result)["options"]["by"])
     return one.isel(system=np.argsort(one["rank"].values, kind="stable"))

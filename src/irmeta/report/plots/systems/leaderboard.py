@@ -11,21 +11,21 @@ from irmeta.choices import LeaderboardView
 from irmeta.errors import ScoresError
 from irmeta.report import forms
 from irmeta.report.plots.figure import PAGE, PALETTE, draw
-from irmeta.report.plots.layout import beside
-from irmeta.report.plots.marks import say
+from irmeta.report.plots.layout import write_beside
+from irmeta.report.plots.marks import name_marks
 from irmeta.report.plots.rows import (
     BETTER_LEFT,
     LONGEST,
     NEAR,
     SHOWN,
-    best_and,
-    by_powers,
+    best_and_marked,
     directed,
-    height,
     legend,
-    of_all,
-    placed_rows,
-    places,
+    logarithmic_across,
+    named_rows_with_gap,
+    of_all_drawn,
+    rows_height,
+    rows_with_gap,
     whole_ranks,
 )
 from irmeta.scores.figures import short, spans
@@ -41,14 +41,16 @@ def figure(
     if view == "front":
         return draw(front, result, width=PAGE, height=4.2)
     drawn = {"ranks": ranks, "aggregates": aggregates}[view]
-    tall = height(int(places(_drawn(result, marked).sizes["system"])[-1]) + 1)
+    tall = rows_height(
+        int(rows_with_gap(_models_to_draw(result, marked).sizes["system"])[-1]) + 1
+    )
     return draw(drawn, result, width=PAGE, height=tall, marked=marked)
 
 
 def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw each model's rank by the first aggregate, its possible ranks, and a thin line for what its holes allow."""
-    one = _drawn(result, marked).isel(aggregate=0)
-    place = places(one.sizes["system"])
+    one = _models_to_draw(result, marked).isel(aggregate=0)
+    place = rows_with_gap(one.sizes["system"])
     ends = np.stack([one["low"].values, one["high"].values], axis=1)
     axes.hlines(place, *ends.T, color=PALETTE[4], linewidth=4, label="possible ranks")
     if result["score"].isnull().any():
@@ -61,22 +63,24 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
         axes.plot(rank, place, "o", color=PALETTE[0], markersize=3, label="rank")
     words = [f"possible ranks {span}" for span in spans(*ends.T)]
     middle = np.where(np.isfinite(rank), rank, ends.mean(axis=1))
-    say(axes, middle, place, one.system.values, words, nearest="y")
+    name_marks(axes, middle, place, one.system.values, words, nearest="y")
     legend(axes)
-    return _model_rows(one, axes, f"rank by {_by(one)}, {_of(one, result)}")
+    return _model_rows(
+        one, axes, f"rank by {_aggregate_name(one)}, {_models_drawn(one, result)}"
+    )
 
 
 def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw each model's rank by every aggregate; of the same rank the later marks are smaller, so that all are seen."""
-    one = _drawn(result, marked)
-    place = places(one.sizes["system"])
+    one = _models_to_draw(result, marked)
+    place = rows_with_gap(one.sizes["system"])
     kinds = one.aggregate.values
     sizes = np.linspace(7, 3, kinds.size)
     for kind, marker, size in zip(kinds, "osD^v", sizes, strict=False):
         rank = one["rank"].sel(aggregate=kind)
         axes.plot(rank, place, marker, markersize=size, label=str(kind))
     legend(axes)
-    return _model_rows(one, axes, f"rank, {_of(one, result)}")
+    return _model_rows(one, axes, f"rank, {_models_drawn(one, result)}")
 
 
 def front(result: xr.Dataset, axes: Axes) -> Axes:
@@ -95,58 +99,65 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
             "no model with a cost has a value; choose what to do with missing scores (--holes)"
         )
     cost, value = one["cost"].values, one["value"].values
-    sure, may_be = one["front_sure"].values, one["front_possible"].values
-    kinds = (
-        ("surely on the front", sure, "o", PALETTE[0]),
-        ("may be on it", may_be & ~sure, "s", PALETTE[1]),
-        ("one that costs no more is better", ~may_be, "x", NEAR),
-    )
-    size = 6 if cost.size <= SHOWN else 3.5
-    for label, which, marker, colour in kinds:
-        if which.any():
-            x, y = cost[which], value[which]
-            axes.plot(x, y, marker, color=colour, markersize=size, label=label)
+    _draw_models(one, axes)
     if len(absent):
         said = listed([shortened(name, LONGEST) for name in absent], 2)
         axes.plot([], [], " ", label=f"without a cost or a value: {said}")
-    there = one["front"].values
+    there, may_be = one["front"].values, one["front_possible"].values
     if there.any():
         ends = [*cost[there], cost.max()], [*value[there], value[there][-1]]
         (line,) = axes.step(*ends, where="post", color="0.4", label="front by value")
         line.set(linewidth=0.8, zorder=1)
     names = one.system.values.astype(str)
-    written = zip(forms.column(cost.tolist()), value, strict=True)
+    written = zip(forms.column_texts(cost.tolist()), value, strict=True)
     words = [f"cost {x}, {short(y, 3)}" for x, y in written]
-    say(axes, cost, value, names, words, nearest="xy")
+    name_marks(axes, cost, value, names, words, nearest="xy")
     for at in [*np.flatnonzero(there), *np.flatnonzero(may_be & ~there)]:
-        beside(axes, shortened(names[at], LONGEST), cost[at], value[at], fontsize=6)
+        name = shortened(names[at], LONGEST)
+        write_beside(axes, name, cost[at], value[at], fontsize=6)
     if cost.min() > 0 and cost.max() >= 10 * cost.min():
-        by_powers(axes)
+        logarithmic_across(axes)
     axes.margins(x=0.1, y=0.1)
     axes.set_xlabel(directed("cost", BETTER_LEFT))
-    axes.set_ylabel(f"{_by(one)} (up is better)")
+    axes.set_ylabel(f"{_aggregate_name(one)} (up is better)")
     legend(axes)
     return axes
 
 
-def _by(one: xr.Dataset) -> str:
+def _draw_models(models: xr.Dataset, axes: Axes) -> None:
+    """Draw models by cost and value, those on the front, those that may be, and those that are not, each their way."""
+    sure, may_be = models["front_sure"].values, models["front_possible"].values
+    size = 6 if models.sizes["system"] <= SHOWN else 3.5
+    for label, which, marker, colour in (
+        ("surely on the front", sure, "o", PALETTE[0]),
+        ("may be on it", may_be & ~sure, "s", PALETTE[1]),
+        ("one that costs no more is better", ~may_be, "x", NEAR),
+    ):
+        if which.any():
+            x, y = (models[name].values[which] for name in ("cost", "value"))
+            axes.plot(x, y, marker, color=colour, markersize=size, label=label)
+
+
+def _aggregate_name(result: xr.Dataset) -> str:
     """Name the aggregate of a result, and say where it is an estimate."""
-    kind = column(str(one["aggregate"].item()), one)
-    return f"{'estimated ' * is_estimated(one)}{kind}"
+    kind = column(str(result["aggregate"].item()), result)
+    return f"{'estimated ' * is_estimated(result)}{kind}"
 
 
-def _of(one: xr.Dataset, result: xr.Dataset) -> str:
+def _models_drawn(models: xr.Dataset, result: xr.Dataset) -> str:
     """Say which models, or systems, are drawn, of how many."""
-    return of_all(one.sizes["system"], result.sizes["system"], nouns(result)["model"])
+    return of_all_drawn(
+        models.sizes["system"], result.sizes["system"], nouns(result)["model"]
+    )
 
 
-def _drawn(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
+def _models_to_draw(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
     """Return the best models, then those to mark."""
     names = result.system.values.astype(str)
-    return result.isel(system=best_and(marked, order(result), names))
+    return result.isel(system=best_and_marked(marked, order(result), names))
 
 
-def _model_rows(one: xr.Dataset, axes: Axes, label: str) -> Axes:
+def _model_rows(models: xr.Dataset, axes: Axes, label: str) -> Axes:
     """Name the models down the axis, the best on top, and count ranks in whole numbers."""
     whole_ranks(axes, int(axes.get_xlim()[1]))
-    return placed_rows(axes, one.system.values.tolist(), label, BETTER_LEFT)
+    return named_rows_with_gap(axes, models.system.values.tolist(), label, BETTER_LEFT)

@@ -9,15 +9,15 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.marks import say
+from irmeta.report.plots.marks import name_marks
 from irmeta.report.plots.rows import (
     BETTER_RIGHT,
     DOT,
     MARKERS,
     NEAR,
-    height,
     legend,
     named_rows,
+    rows_height,
 )
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import ROWS, short
@@ -26,7 +26,7 @@ from irmeta.studies.differences.letters import MOST_LETTERS
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of the table, a row for each system in the table's order."""
-    return draw(means, result, height=height(result.sizes["system"]))
+    return draw(means, result, height=rows_height(result.sizes["system"]))
 
 
 def means(result: xr.Dataset, axes: Axes) -> Axes:
@@ -42,7 +42,7 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
         result.metric.values.astype(str), cycle(PALETTE), cycle(MARKERS)
     ):
         one = result.sel(metric=metric)
-        mean, filled = one["mean"].values, _filled(one, baseline)
+        mean, filled = one["mean"].values, _are_filled(one, baseline)
         style = {"color": colour, "marker": marker} | DOT
         (dots,) = axes.plot(mean[filled], rows[filled], label=metric, **style)
         axes.plot(mean[~filled], rows[~filled], markerfacecolor="white", **style)
@@ -50,13 +50,13 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
             own = float(one["mean"].sel(system=baseline))
             axes.axvline(own, color=colour, linewidth=0.6, linestyle="--", zorder=0)
         words = [f"{metric} {short(value, 3)}" for value in mean]
-        say(axes, mean, rows, called, words, nearest="xy")
+        name_marks(axes, mean, rows, called, words, nearest="xy")
         listed.append(dots)
-    legend(axes, [*listed, *_meaning(result)])
+    legend(axes, [*listed, *_legend_of_filled(result)])
     return named_rows(axes, called.tolist(), "mean", BETTER_RIGHT)
 
 
-def _meaning(result: xr.Dataset) -> list[Line2D]:
+def _legend_of_filled(result: xr.Dataset) -> list[Line2D]:
     """Say what filled marks mean, if there was a test."""
     options = about(result)["options"]
     if options["test"] == "none":
@@ -69,10 +69,10 @@ def _meaning(result: xr.Dataset) -> list[Line2D]:
     return [Line2D([], [], color=NEAR, marker="o", label=label, **DOT)]
 
 
-def _filled(one: xr.Dataset, baseline: str | None) -> np.ndarray:
+def _are_filled(by_metric: xr.Dataset, baseline: str | None) -> np.ndarray:
     """Say which systems a baseline's test distinguishes, or which share a letter with the best."""
-    marks = one["marks"].values.astype(str)
+    marks = by_metric["marks"].values.astype(str)
     if baseline is not None:
         return marks != ""
-    letters = set(marks[int(one["mean"].values.argmax())])
+    letters = set(marks[int(by_metric["mean"].values.argmax())])
     return np.array([not letters or bool(letters & set(mark)) for mark in marks])

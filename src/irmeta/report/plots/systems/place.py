@@ -6,17 +6,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
-from irmeta.report.plots.marks import say, say_intervals
-from irmeta.report.plots.rows import BETTER_RIGHT, height, legend, named_rows
+from irmeta.report.plots.marks import name_intervals, name_marks
+from irmeta.report.plots.rows import BETTER_RIGHT, legend, named_rows, rows_height
 from irmeta.scores.attributes import about
 
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of standardized scores by the first metric, by system; of published means alone, of places."""
     if "entry" not in result.sizes:
-        rows = height(result.sizes["report"])
+        rows = rows_height(result.sizes["report"])
         return draw(published, result, width=COLUMN, height=rows)
-    return draw(place, result, width=COLUMN, height=height(result.sizes["entry"]))
+    return draw(place, result, width=COLUMN, height=rows_height(result.sizes["entry"]))
 
 
 def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
@@ -47,7 +47,7 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     axes.set_xlim(0, 1)
     legend(axes)
     label = f"standardized {one['metric'].item()} and {about(result)['options']['level']:.0%} interval"
-    say_intervals(axes, "mean", names, own, low, high)
+    name_intervals(axes, "mean", names, own, low, high)
     return named_rows(axes, names, label, BETTER_RIGHT)
 
 
@@ -82,6 +82,6 @@ def published(result: xr.Dataset, axes: Axes) -> Axes:
         f"percentile {middle:.0f}, interval {least:.0f} to {most:.0f}"
         for middle, least, most in zip(own, low, high, strict=True)
     ]
-    say(axes, own, rows, names, words, nearest="y")
+    name_marks(axes, own, rows, names, words, nearest="y")
     label = f"percentile and {about(result)['options']['level']:.0%} interval"
     return named_rows(axes, names, label, BETTER_RIGHT)

@@ -6,8 +6,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import COLUMN, PALETTE, draw
-from irmeta.report.plots.marks import say
-from irmeta.report.plots.rows import height, legend, named_rows
+from irmeta.report.plots.marks import name_marks
+from irmeta.report.plots.rows import legend, named_rows, rows_height
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short
 
@@ -15,10 +15,10 @@ from irmeta.scores.figures import interval, short
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of ratios to the original by the first metric, a row for each experiment."""
     rows = result.sizes["experiment"]
-    return draw(again, result, width=COLUMN, height=height(rows))
+    return draw(ratios, result, width=COLUMN, height=rows_height(rows))
 
 
-def again(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
+def ratios(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     """Draw each ratio with its interval, the original as a line at 1, and what is asked for as a dashed line.
 
     metric : by default the first.
@@ -41,7 +41,7 @@ def again(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
         f"ratio {short(value)}, interval {interval(least, most, 2)}"
         for value, least, most in zip(ratio, low, high, strict=True)
     ]
-    say(axes, ratio, rows, names, words, nearest="y")
+    name_marks(axes, ratio, rows, names, words, nearest="y")
     what = "lead" if led else "mean"
     label = f"{one.metric.item()} {what} as a share of that in {options['original']}"
     legend(axes)

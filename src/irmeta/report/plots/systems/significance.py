@@ -6,14 +6,14 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.figure import PALETTE, draw
-from irmeta.report.plots.marks import say
+from irmeta.report.plots.marks import name_marks
 from irmeta.report.plots.rows import (
     DASHED,
-    by_powers,
-    height,
+    curve_marks,
     legend,
+    logarithmic_across,
     named_rows,
-    on_curve,
+    rows_height,
 )
 from irmeta.scores.attributes import about
 from irmeta.stats.tests.comparing import CORRECTED
@@ -28,12 +28,12 @@ def figure(result: xr.Dataset) -> Figure:
     """Return the figure of p of all pairs, or for many metrics of the share of pairs that each distinguishes."""
     if result.sizes["metric"] > CURVES:
         return power(result)
-    return draw(plot, result)
+    return draw(p_curves, result)
 
 
 def power(result: xr.Dataset) -> Figure:
     """Return the figure of the share of pairs that each metric distinguishes."""
-    return draw(shares, result, height=height(result.sizes["metric"]))
+    return draw(shares, result, height=rows_height(result.sizes["metric"]))
 
 
 def shares(result: xr.Dataset, axes: Axes) -> Axes:
@@ -44,14 +44,14 @@ def shares(result: xr.Dataset, axes: Axes) -> Axes:
     rows = np.arange(order.size)
     axes.barh(rows, share[order], color=PALETTE[0], height=0.6)
     words = [f"distinguishes {value:.1%} of the pairs" for value in share[order]]
-    say(axes, share[order], rows, names, words, nearest="y")
+    name_marks(axes, share[order], rows, names, words, nearest="y")
     alpha = about(result)["options"]["alpha"]
     label = f"share of pairs with corrected p below {alpha:g}"
     axes.set_xlim(0, 1)
     return named_rows(axes, names, label)
 
 
-def plot(result: xr.Dataset, axes: Axes) -> Axes:
+def p_curves(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the share of pairs whose p is at most each level, a line for each metric; high lines distinguish more.
 
     The axes are those of Sakai (SIGIR 2006), section 4, exchanged; smaller p than `LEAST` count from the left end on.
@@ -65,9 +65,9 @@ def plot(result: xr.Dataset, axes: Axes) -> Axes:
         counts[-1] = counts[-2]  # with p of 1 are all pairs
         shares = counts / p.size
         label = str(metric)
-        axes.step(levels, shares, where="post", label=label, **on_curve(at))
+        axes.step(levels, shares, where="post", label=label, **curve_marks(at))
     axes.axvline(alpha, label=f"level {alpha:g}", **DASHED)
-    by_powers(axes)
+    logarithmic_across(axes)
     axes.set_xlim(LEAST, 1)
     axes.set_ylim(0, 1.02)
     by_itself = options["test"] not in CORRECTED or options["correct"] == "none"

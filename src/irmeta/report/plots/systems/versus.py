@@ -12,9 +12,16 @@ from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
 from irmeta.metrics.names import leading
-from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, abreast, draw
-from irmeta.report.plots.marks import say, say_intervals
-from irmeta.report.plots.rows import BETTER_RIGHT, DOT, NEAR, height, legend, named_rows
+from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw, panels_abreast
+from irmeta.report.plots.marks import name_intervals, name_marks
+from irmeta.report.plots.rows import (
+    BETTER_RIGHT,
+    DOT,
+    NEAR,
+    legend,
+    named_rows,
+    rows_height,
+)
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit_of
@@ -54,17 +61,17 @@ def figure(result: xr.Dataset, *, marked: Collection[str] = ()) -> Figure:
     """
     if result.sizes["against"] > FEW_COMPARISONS:
         rows = min(result.sizes["against"], ROWS)
-        return draw(by_opponent, result, height=height(rows), marked=marked)
+        return draw(by_opponent, result, height=rows_height(rows), marked=marked)
     pairs = product(range(result.sizes["metric"]), range(result.sizes["against"]))
     shown = list(pairs)[:MOST]
     several = result.sizes["against"] > 1
     plots = [
-        partial(by_topic, at=at, against=whom, last=several or place == len(shown))
+        partial(by_topic, metric=at, against=whom, last=several or place == len(shown))
         for place, (at, whom) in enumerate(shown, start=1)
     ]
     narrowest = PAGE if result.sizes["topic"] > MANY else NARROWEST
     width = max(narrowest, COLUMN)
-    columns = abreast(len(plots), narrowest, width)
+    columns = panels_abreast(len(plots), narrowest, width)
     tall = 0.8 + (2.2 if several else 1.7) * len(plots) / columns
     return draw(plots, result, width=width, height=tall, columns=columns)
 
@@ -100,7 +107,7 @@ def by_opponent(
     legend(axes, title=cut)
     options = about(result)["options"]
     names = one.against.values.astype(str).tolist()
-    say_intervals(axes, "difference", names, difference, low, high)
+    name_intervals(axes, "difference", names, difference, low, high)
     label = (
         f"{options['system']} \N{MINUS SIGN} each by {one.metric.item()},\n"
         f"{1 - options['alpha']:.0%} interval of each by itself"
@@ -109,14 +116,14 @@ def by_opponent(
 
 
 def by_topic(
-    result: xr.Dataset, axes: Axes, *, at: int, last: bool, against: int = 0
+    result: xr.Dataset, axes: Axes, *, metric: int, last: bool, against: int = 0
 ) -> Axes:
     """Draw the difference on each topic, largest first; a gain is blue and a loss orange, the mean a dashed line.
 
-    at : the metric's place in the result.  last : whether the panel has the label of topics, as the lowest one.
+    metric : its place in the result.  last : whether the panel has the label of topics, as the lowest one.
     against : the opponent's.
     """
-    one = result.isel(metric=at, against=against)
+    one = result.isel(metric=metric, against=against)
     system = about(result)["options"]["system"]
     differences = one["by_topic"].values
     other = str(one["who"].item())
@@ -129,7 +136,7 @@ def by_topic(
     axes.bar(places, values, color=colours, width=0.85)
     axes.axhline(0, color="black", linewidth=0.6)
     words = [f"difference {short(value, 3, sign=True)}" for value in values]
-    say(axes, places, values, topics, words, nearest="x")
+    name_marks(axes, places, values, topics, words, nearest="x")
     axes.set_xlim(0.3, places[-1] + 0.7)
     _name_ends(axes, places, values, topics)
     # names, which have white boxes, stand before it
