@@ -39,6 +39,7 @@ _WORD = re.compile(r"\S{301,}")
 """A word that is too long for a message: 300 characters show which name or path it is."""
 _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 """Where an object is in memory, which tells nobody anything."""
+_LEADING_ZERO = re.compile(r"\b0(?=\.)")
 _HALF = 5e-11
 """Half of the tenth decimal."""
 _MESSAGE = 10_000
@@ -143,16 +144,52 @@ def are(number: int) -> str:
 
 
 def decimal(value: float, digits: int = 3, sign: str = "") -> str:
-    """Write a number with this number of decimals, none of them a half that rounding errors decide.
+    """Write a number with this number of decimals, as papers print scores: between -1 and 1 without a zero first.
 
-    A mean such as 267/40 = .6675 is summed to a bit more or less by the order of its scores: up to ten decimals means
-    are the same, and a half goes away from 0, as on paper. Zeros alone have no minus.
+    No decimal is a half that rounding errors decide. A mean such as 267/40 = .6675 is summed to a bit more or less by
+    the order of its scores: up to ten decimals means are the same, and a half goes away from 0, as on paper. Zeros
+    alone have no minus.
     sign : of `format`: + for a sign in any case.
 
     >>> decimal(0.6675 - 1e-16), decimal(-0.0125, sign="+"), decimal(-1e-9)
-    ('0.668', '-0.013', '0.000')
+    ('.668', '-.013', '.000')
     """
-    return f"{value + math.copysign(_HALF, value):{sign}z.{digits}f}"
+    text = f"{value + math.copysign(_HALF, value):{sign}z.{digits}f}"
+    return _LEADING_ZERO.sub("", text)
+
+
+def decimal_interval(low: float, high: float, digits: int = 3, sign: str = "") -> str:
+    """Write an interval; of differences, with a sign, with as many decimals, up to 6, as show whether it excludes 0.
+
+    >>> decimal_interval(0.5861, 0.8492), decimal_interval(0.0004, 0.0213, sign="+")
+    ('.586 to .849', '+.0004 to +.0213')
+    """
+    if sign:
+        digits = _digits(low, high, digits)
+    return f"{decimal(low, digits, sign)} to {decimal(high, digits, sign)}"
+
+
+def decimal_with_interval(
+    value: float, low: float, high: float, digits: int = 3, sign: str = ""
+) -> str:
+    """Write a figure and its interval, in as many decimals.
+
+    >>> decimal_with_interval(0.63, 0.5861, 0.8492), decimal_with_interval(0.0003, 0.0002, 0.0004, sign="+")
+    ('.630 (.586 to .849)', '+.0003 (+.0002 to +.0004)')
+    """
+    if sign:
+        digits = _digits(low, high, digits)
+    ends = decimal_interval(low, high, digits, sign)
+    return f"{decimal(value, digits, sign)} ({ends})"
+
+
+def _digits(low: float, high: float, least: int) -> int:
+    """Return how many decimals, up to 6, show on which side of 0 an interval is, or that not all of it is 0."""
+    size = min(abs(low), abs(high)) if low * high > 0 else max(abs(low), abs(high))
+    digits = least
+    while digits < 6 and 1e-6 <= size < 0.5 * 10**-digits:
+        digits += 1
+    return digits
 
 
 def printable(text: str, kept: str = "") -> str:

@@ -19,6 +19,7 @@ from irmeta.serve.operating import importing
 from irmeta.serve.pages import publishing
 from irmeta.serve.policy import Phase, phase
 from irmeta.serve.site import Site
+from irmeta.words import decimal
 
 from .conftest import TOPICS, a_run, work_off, write_qrels
 
@@ -306,4 +307,4 @@ def test_the_best_of_many_stands_beside_chance(filled: Site) -> None:
     assert f"best of its {int(found['runs'])} runs" in page
     assert str(found["best"].item()) in page
     for name in ("mean", "low", "high", "chance", "chance_high"):
-        assert f"{float(found[name]):.3f}" in page
+        assert decimal(float(found[name])) in page

@@ -22,6 +22,7 @@ from irmeta.serve.pages import publishing
 from irmeta.serve.pages.forms import as_script
 from irmeta.serve.results import answers
 from irmeta.serve.site import Site
+from irmeta.words import decimal_with_interval
 
 from .conftest import a_run, application_of, on_a_port, work_off, write_qrels
 
@@ -161,9 +162,8 @@ def test_two_runs_are_compared_as_irmeta_compares(browser: Any, frozen: Path) ->
     """The page that compares two runs says what versus says of them, over clusters of topics."""
     cube = irmeta.load(frozen / "b/lab/data/scores.parquet")
     found = irmeta.versus(cube, "r4", "r0", metrics="AP").squeeze()
-    expected = (
-        f"{found['difference']:+.3f} ({found['low']:+.3f} to {found['high']:+.3f})"
-    )
+    figures = (float(found[name]) for name in ("difference", "low", "high"))
+    expected = decimal_with_interval(*figures, sign="+")
     browser.get((frozen / "b/lab/compare/index.html").as_uri())
     browser.execute_script(
         """const form = document.querySelector('form');
@@ -172,7 +172,7 @@ def test_two_runs_are_compared_as_irmeta_compares(browser: Any, frozen: Path) ->
     )
     answer = browser.find_element(By.ID, "answer")
     WebDriverWait(browser, 30).until(lambda _: "by AP" in answer.text)
-    assert expected.replace("-", "−") in answer.text
+    assert expected in answer.text
     verdict = "is better than" if found["significant"] else "cannot be distinguished"
     assert answer.text.startswith(f"r4 {verdict}")
     alone = "by itself, not corrected for other pairs"

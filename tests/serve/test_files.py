@@ -30,6 +30,7 @@ from irmeta.serve.operating import checkup, importing
 from irmeta.serve.pages import html, publishing
 from irmeta.serve.pages.publishing import Publisher
 from irmeta.serve.site import Site
+from irmeta.words import decimal
 
 from .conftest import TOPICS, a_run, work_off, write_qrels
 
@@ -204,7 +205,8 @@ def test_intervals_are_over_clusters(filled: Site, tmp_path: Path) -> None:
         behind = json.loads(record)["behind"]
         ends = versus["low"].values[at, 0], versus["high"].values[at, 0]
         assert [-behind["high"], -behind["low"]] == pytest.approx(ends, abs=1e-12)
-    assert "intervals over clusters" in (filled.public / "b/lab/index.html").read_text()
+    table_page = (filled.public / "b/lab/index.html").read_text()
+    assert "intervals and bars are of 95% over clusters" in table_page
 
 
 def test_topics_without_a_cluster_are_refused(filled: Site, tmp_path: Path) -> None:
@@ -281,7 +283,7 @@ def test_geometric_means_are_geometric(filled: Site, tmp_path: Path) -> None:
     publishing.publish(filled)
     changes = (filled.public / "b/lab/changes/index.html").read_text()
     for mean in means.values:
-        assert f">{mean:.3f}<" in changes
+        assert f">{decimal(mean)}<" in changes
 
 
 def test_no_cell_of_a_csv_file_is_a_formula(tmp_path: Path) -> None:

@@ -276,7 +276,7 @@ def test_a_server_as_it_should_be_is_believed(submit: Submit) -> None:
     """The gate compares a run with its baseline by what the server says of both."""
     came = submit({})
     assert (came.wrong, came.refused) == ("", False)
-    assert "base: -0.100 (-0.200 to +0.000)" in came.said
+    assert "base: -.100 (-.200 to +.000)" in came.said
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from irmeta.serve.pages import html, publishing
 from irmeta.serve.results.answers import Interval
 from irmeta.serve.results.standing import Line, Standing, _finding, compute_standing
 from irmeta.serve.site import Site
+from irmeta.words import decimal
 
 from .conftest import a_run, work_off, write_qrels
 
@@ -79,7 +80,7 @@ def test_a_badge_has_the_figures_of_the_table(filled: Site) -> None:
         ranks = f"rank {row['rank']}, {may} of {len(rows)}"
         assert title.text == f"{row['run']} on lab"
         assert "does not say that it is better than the next run" in about.text
-        assert text.text == f"nDCG@10 {float(row['mean']):.3f} · {ranks}"
+        assert text.text == f"nDCG@10 {decimal(float(row['mean']))} · {ranks}"
 
 
 def test_repeats_are_runs_that_name_their_system(filled: Site) -> None:
@@ -227,4 +228,4 @@ def test_the_finding_counts_who_may_be_the_best() -> None:
             for name, rank in zip("abc", ranks, strict=True)
         ]
         assert _finding(found).startswith(says)
-        assert _finding(found).endswith("The median is 0.500.")
+        assert _finding(found).endswith("The median is .500.")

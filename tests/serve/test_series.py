@@ -20,6 +20,7 @@ from irmeta.serve.pages import html, publishing
 from irmeta.serve.results import answers, series
 from irmeta.serve.results.standing import compute_standing
 from irmeta.serve.site import Site
+from irmeta.words import decimal, decimal_interval
 
 YEARS = {"2020": 0.0, "2021": 0.08, "2022": 0.09}
 """Editions, and how much better than the anchors their runs are on average."""
@@ -138,7 +139,8 @@ def test_anchors_compare_editions(shown: Shown) -> None:
         -placed[name].values[own.values].item()
         for name in ("anchored_high", "anchored", "anchored_low")
     )
-    assert f"{value:+.3f} standardized ({low:+.3f} to {high:+.3f})" in text
+    gain, ends = decimal(value, sign="+"), decimal_interval(low, high, sign="+")
+    assert f"{gain} standardized ({ends})" in text
     assert "cannot be compared" not in text
     # the older best run stands where its own score, moved by the difference, stands
     there = track.place_of_best(older, newer)
@@ -160,7 +162,8 @@ def test_claims_are_added_up_over_years(shown: Shown) -> None:
         assert one.claimed.total == pytest.approx(line.claim.value)
         assert one.claimed.standardized == pytest.approx(own - base)
         assert one.claimed.weak == (line.baseline.mean < one.median)
-        row = f"{one.name} {line.label} {line.baseline.label} {line.claim.value:+.3f}"
+        gain = decimal(line.claim.value, sign="+")
+        row = f"{one.name} {line.label} {line.baseline.label} {gain}"
         assert row in shown.page
         assert f"{line.baseline.standing['percentile']:.0f} " in shown.page
 
@@ -177,9 +180,7 @@ def with_anchors(shown: Shown, *names: str) -> str:
 
 def test_without_anchors_nothing_is_compared(shown: Shown, tmp_path: Path) -> None:
     """Without named anchors the page says that editions cannot be compared, and why; it has no scale of others."""
-    named = (
-        "3 systems of one name ran in both, whose standardized scores changed by -0."
-    )
+    named = "3 systems of one name ran in both, whose standardized scores changed by -."
     for text, says in (
         (with_anchors(shown), named),
         (page(site_of(tmp_path, ())), "and no system of one name ran in both"),
@@ -281,7 +282,7 @@ def test_a_frozen_copy_has_its_series(shown: Shown, tmp_path: Path) -> None:
     engine = tables.open_catalogue(again.database)
     importing.import_frozen(engine, tmp_path / "one")
     engine.dispose()
-    gained = re.compile(r"[+-]0\.\d+ standardized \([^)]*\)")
+    gained = re.compile(r"[+-]\.\d+ standardized \([^)]*\)")
     assert gained.findall(page(again)) == gained.findall(shown.page) != []
 
 

@@ -130,4 +130,4 @@ def test_equal_runs_differ_by_nothing() -> None:
     same = {"AP": np.array([0.5, 0.7])}
     scores = answers.score_cube("lab", ["1", "2"], ["AP"], {"a": same, "b": same})
     [found] = answers.differences(scores, "AP", "a", ["b"])
-    assert signed(found.value) == "+0.000"
+    assert signed(found.value) == "+.000"

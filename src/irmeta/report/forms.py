@@ -350,4 +350,4 @@ def figure(value: float, digits: int = 3) -> str:
     """
     if 1e-6 <= abs(value) < 0.5 * 10**-digits:
         digits = min(6, math.ceil(-math.log10(abs(value))))
-    return words.decimal(value, digits).replace("0.", ".", abs(value) < 1)
+    return words.decimal(value, digits)

@@ -180,7 +180,4 @@ def short(value: float | None, digits: int = 2, *, sign: bool = False) -> str:
     """
     if value is None or np.isnan(value):
         return "-"
-    text = decimal(value, digits, "+" if sign else "")
-    if abs(value) < 1 and "0." in text[:3]:
-        return text.replace("0.", ".", 1)
-    return text
+    return decimal(value, digits, "+" if sign else "")

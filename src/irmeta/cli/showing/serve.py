@@ -12,7 +12,7 @@ from irmeta.cli.app import app, argument, option
 from irmeta.cli.options import Address, Count, Name, OutputFolder, Team
 from irmeta.cli.output import FAILED
 from irmeta.errors import IrmetaError
-from irmeta.words import decimal, message
+from irmeta.words import decimal, decimal_with_interval, message
 
 Url = Annotated[str, option(metavar="URL")]
 SiteFolder = Annotated[Path, argument(metavar="SITE", help="Folder of the site.")]
@@ -251,11 +251,9 @@ def _figure(found: dict[str, Any], name: str, sign: str = "") -> str:
     if found[name] is None:
         return "no figure"
     ends = (found["low"], found["high"])
-    said = decimal(found[name], sign=sign)
     if None in ends:
-        return said
-    low, high = (decimal(end, sign=sign) for end in ends)
-    return f"{said} ({low} to {high})"
+        return decimal(found[name], sign=sign)
+    return decimal_with_interval(found[name], *ends, sign=sign)
 
 
 def _gate(

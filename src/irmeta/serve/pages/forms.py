@@ -19,7 +19,7 @@ from irmeta.serve.catalogue.events import event_in_words, person_name
 from irmeta.serve.catalogue.rules import clock
 from irmeta.serve.policy import Phase, is_open, phase
 from irmeta.serve.site import Site
-from irmeta.words import counted, decimal
+from irmeta.words import counted, decimal, decimal_interval, decimal_with_interval
 
 FORMULA = tuple("=+-@\t\r\uff1d\uff0b\uff0d\uff20")
 """What a spreadsheet takes for the beginning of a formula: in East Asia also signs as wide as letters."""
@@ -92,7 +92,7 @@ def figure(value: float) -> str:
     """Write a figure with three decimals; a dash where there is none.
 
     >>> figure(0.5412), figure(float("nan"))
-    ('0.541', '–')
+    ('.541', '–')
     """
     return "–" if math.isnan(value) else decimal(value)
 
@@ -101,7 +101,7 @@ def signed(value: float) -> str:
     """Write a difference.
 
     >>> signed(0.5)
-    '+0.500'
+    '+.500'
     """
     return "–" if math.isnan(value) else decimal(value, sign="+")
 
@@ -110,23 +110,22 @@ def interval(ends: Sequence[float], sign: str = "") -> str:
     """Write the interval of a mean or, with the sign +, of a difference, which come first; nothing where there is none.
 
     >>> interval((0.5, 0.4, 0.6)), interval((0.5, float("nan"), float("nan")))
-    ('0.400 to 0.600', '')
+    ('.400 to .600', '')
     """
     low, high = ends[1:3]
-    if math.isnan(low):
-        return ""
-    return f"{decimal(low, sign=sign)} to {decimal(high, sign=sign)}"
+    return "" if math.isnan(low) else decimal_interval(low, high, sign=sign)
 
 
 def with_interval(found: Sequence[float], sign: str = "") -> str:
     """Write a mean or, with the sign +, a difference, and its interval where there is one.
 
     >>> with_interval((0.5, 0.4, 0.6), "+")
-    '+0.500 (+0.400 to +0.600)'
+    '+.500 (+.400 to +.600)'
     """
-    value = signed(found[0]) if sign else figure(found[0])
-    ends = interval(found, sign)
-    return f"{value} ({ends})" if ends else value
+    value, low, high = found[:3]
+    if math.isnan(low):
+        return signed(value) if sign else figure(value)
+    return decimal_with_interval(value, low, high, sign=sign)
 
 
 def as_tex(text: str) -> str:

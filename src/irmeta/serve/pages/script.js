@@ -176,13 +176,32 @@ function compared(scores, others, metric) {
 // Half of the tenth decimal, up to which sums of the same scores agree: a half goes away from 0.
 const HALF = 5e-11;
 
-function figure(value) {
-  return (value + HALF).toFixed(3);
+// 0.446 as ".446", as the other pages write scores; no minus before zeros alone.
+function figure(value, digits = 3) {
+  const text = (Math.abs(value) + HALF).toFixed(digits).replace(/^0\./, ".");
+  return value < 0 && Number(text) > 0 ? `-${text}` : text;
 }
 
-function signed(value) {
-  const sign = value < 0 ? "−" : "+";
-  return sign + figure(Math.abs(value));
+function signed(value, digits = 3) {
+  const text = figure(value, digits);
+  return text.startsWith("-") ? text : `+${text}`;
+}
+
+// How many decimals, up to 6, show on which side of 0 an interval is, or that not all of it is 0.
+function digitsOf(low, high) {
+  const sizes = [Math.abs(low), Math.abs(high)];
+  const size = low * high > 0 ? Math.min(...sizes) : Math.max(...sizes);
+  let digits = 3;
+  while (digits < 6 && size >= 1e-6 && size < 0.5 * 10 ** -digits) digits += 1;
+  return digits;
+}
+
+// A difference with its interval, which there may be none of.
+function withInterval({ mean, low, high }) {
+  if (!Number.isFinite(low)) return signed(mean);
+  const digits = digitsOf(low, high);
+  const [value, ...ends] = [mean, low, high].map((one) => signed(one, digits));
+  return `${value} (${ends.join(" to ")})`;
 }
 
 function verdict(found) {
@@ -196,15 +215,13 @@ function show(first, second, metric) {
   const b = second.scores[metric];
   const found = compared(a, b, metric);
   const { differences } = found;
-  const known = Number.isFinite(found.low);
-  const ends = known ? ` (${signed(found.low)} to ${signed(found.high)})` : "";
   const better = differences.filter((one) => one > 0).length;
   const worse = differences.filter((one) => one < 0).length;
   const equal = differences.length - better - worse;
   const answer = document.getElementById("answer");
   answer.textContent =
     `${first.label} ${verdict(found)} ${second.label} by ${metric}: ` +
-    `${signed(found.mean)}${ends}` +
+    `${withInterval(found)}` +
     `${found.shown ? ", by itself, not corrected for other pairs" : ""}; ` +
     `better on ${better}, equal on ${equal}, worse on ${worse} topics.`;
   const rows = differences.map((difference, at) => ({ at, difference }));

@@ -21,7 +21,7 @@ from irmeta.serve.results.standing import (
     lines_by_name,
     sum_claims,
 )
-from irmeta.words import counted
+from irmeta.words import counted, decimal, decimal_interval, decimal_with_interval
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,12 +116,12 @@ class Series:
         ends = whole.older.name, whole.newer.name
         if whole.best is None:
             return f"{ends[0]} and {ends[1]} cannot be compared: {whole.why}."
-        gain = f"{whole.best.value:+.3f} standardized"
+        gain = f"{decimal(whole.best.value, sign='+')} standardized"
         over = f"over {', '.join(whole.anchors)}, from {ends[0]} to {ends[1]}"
         if len(whole.anchors) == 1:
             own = "one anchor does not show whether that is more than its own change"
             return f"The best run gained {gain} {over}; {own}."
-        low_high = f"({whole.best.low:+.3f} to {whole.best.high:+.3f})"
+        low_high = f"({decimal_interval(whole.best.low, whole.best.high, sign='+')})"
         if whole.best.low > 0:
             return f"The best run gained {gain} {low_high} {over}."
         return f"No gain of the best run is shown: {gain} {low_high} {over}."
@@ -245,7 +245,7 @@ def _why_no_anchor(found: Across) -> str:
     if not found.both:
         return f"{none}, and no system of one name ran in both"
     named, lower = counted(found.both, "system"), found.lower
-    much = f"{-lower.value:+.3f} ({-lower.high:+.3f} to {-lower.low:+.3f})"
+    much = decimal_with_interval(-lower.value, -lower.high, -lower.low, sign="+")
     return (
         f"{none}; {named} of one name ran in both, whose standardized scores changed by {much}, but a name does not "
         "show that a system is unchanged"
