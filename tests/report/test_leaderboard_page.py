@@ -181,6 +181,26 @@ def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
     )
 
 
+def test_a_page_keeps_the_title_of_the_one_before(tmp_path: Path) -> None:
+    """Without a title a page keeps that of the page that it replaces; another is taken."""
+    result = board({"x": 0.6, "y": 0.3})
+    for given, kept in (
+        (None, "Leaderboard"),
+        ("Round 5 <draft>", "Round 5 &lt;draft&gt;"),
+        (None, "Round 5 &lt;draft&gt;"),
+        ("Round 6", "Round 6"),
+    ):
+        page = write_leaderboard(result, tmp_path, title=given).read_text()
+        assert re.findall("<h1>(.*)</h1>", page) == [kept]
+
+
+def test_method_lists_no_option_without_a_value(tmp_path: Path) -> None:
+    """An option that nobody set is not listed as none."""
+    page = write_leaderboard(board({"x": 0.6, "y": 0.3}), tmp_path).read_text()
+    assert "<dt>holes</dt>" in page
+    assert "<dd>none</dd>" not in page
+
+
 def test_a_page_says_which_scores_are_others_than_before(tmp_path: Path) -> None:
     """A score replaced, one filled in and one withdrawn are told apart; what is predicted is no score."""
     rng = np.random.default_rng(1)

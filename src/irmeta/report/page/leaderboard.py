@@ -18,7 +18,7 @@ from irmeta.io.tables.spreadsheet import read_about, require_link
 from irmeta.report.folders import Folder
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
-from irmeta.report.page.since import changes_since
+from irmeta.report.page.since import changes_since, title_of
 from irmeta.report.page.templates import (
     MOST_ROWS,
     THEME,
@@ -67,7 +67,7 @@ def write_leaderboard(
 
     outcome : a result of `irmeta.leaderboard`
     folder : the folder to write; it is made if need be
-    title : heading of the page, by default Leaderboard
+    title : heading of the page, by default that of the page that it replaces, or Leaderboard
     about : a CSV with the columns model, link, kind, size, date, licence, or others; some models are enough
     beside : another page to link to, as ../report/index.html
     highlight : models to mark and to show wherever they stand, a list or one text with commas; bm25* matches names
@@ -87,7 +87,7 @@ def write_leaderboard(
             earlier = there.read(PAGE)
         text = page_text(
             outcome.data,
-            title or "Leaderboard",
+            title or title_of(earlier) or "Leaderboard",
             source,
             earlier,
             _known_facts(about, outcome.data),
@@ -171,6 +171,7 @@ def page_text(
         content=json_script(
             {
                 **drawn,
+                "title": title,
                 **_facts_by_model(known, drawn["models"]),
                 "marked": marked,
                 "written": written,

@@ -19,8 +19,7 @@ def changes_since(page: bytes | None, now: Mapping[str, Any]) -> str:
     now : what the new page's script draws, `leaderboard.page_content`.
     """
     try:
-        found = _CONTENT.search(page or b"")
-        before = json.loads(found[1]) if found else {}
+        before = _content(page)
         day = date.fromisoformat(before["written"])
         news = _changes(before, now)
         said = str(before["since"])
@@ -33,8 +32,22 @@ def changes_since(page: bytes | None, now: Mapping[str, Any]) -> str:
 
 def changes_said(page: bytes) -> str:
     """Return what a page says that changed since the one before; nothing where it is not a board's page."""
-    found = _CONTENT.search(page)
-    return str(json.loads(found[1]).get("since", "")) if found else ""
+    return str(_content(page).get("since", ""))
+
+
+def title_of(page: bytes | None) -> str:
+    """Return the title of a board's page; nothing where it is not one."""
+    return str(_content(page).get("title", ""))
+
+
+def _content(page: bytes | None) -> dict[str, Any]:
+    """Return what the script of a board's page draws; nothing where it is not one."""
+    found = _CONTENT.search(page or b"")
+    try:
+        content = json.loads(found[1]) if found else {}
+    except ValueError:
+        return {}
+    return content if isinstance(content, dict) else {}
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
