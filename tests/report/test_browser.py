@@ -648,6 +648,29 @@ def test_what_is_known_of_models_stays_in_its_column(
     )
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_the_name_of_a_metric_is_not_broken(
+    browser: Any, tmp_path: Path, width: int
+) -> None:
+    """The heading of the values has the aggregate on one line, and the metric on the next."""
+    scores = np.random.default_rng(1).random((3, 8, 1))
+    tasks = [f"task {i}" for i in range(8)]
+    table = cube(scores, ["a", "b", "c"], tasks, ["nDCG@20"])
+    page = write_leaderboard(leaderboard(table, resamples=60), tmp_path)
+    screen = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    try:
+        load(browser, page)
+        tops = browser.execute_script(
+            "const range = document.createRange();"
+            "range.selectNodeContents(document.querySelector('th.c-value button').firstChild);"
+            "return [...range.getClientRects()].map((line) => line.top)"
+        )
+    finally:
+        browser.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+    assert len(tops) == 2
+
+
 def test_a_model_opens_by_keyboard(ranking: Any) -> None:
     """Enter on a model opens its tasks, strongest first, Escape closes them, and the focus goes back."""
     button = ranking.find_element(By.CSS_SELECTOR, "#rows tr:nth-child(2) button")
