@@ -50,6 +50,17 @@ def test_every_table_covers_every_metric_and_number_of_topics():
     )
 
 
+def test_how_to_name_teams_is_said_once_and_with_its_reason():
+    """Where names show no teams, the sentence that says so says what to give, once for all metrics."""
+    made = scores(systems=12, apart=0.05)
+    teams = ["uw", "ibm", "cmu", "sb"]
+    made = made.assign_coords(system=[f"{teams[at % 4]}{at}" for at in range(12)])
+    said = " ".join(findings(reliability(made)))
+    assert said.count("if each system is a team of its own.") == 2
+    assert said.count("cannot be said without the teams of the systems: ") == 1
+    assert said.count("; give a CSV with columns run and team") == 1
+
+
 def _sum(column):
     return pl.col(column).sum()
 

@@ -173,7 +173,7 @@ def teams_needed(options: Mapping[str, Any], verdict: str) -> str:
     if not options["teams_unknown"]:
         return ""
     return (
-        f"{verdict} cannot be said without the teams of the systems: {options['teams_unknown']}. Give a CSV with "
+        f"{verdict} cannot be said without the teams of the systems: {options['teams_unknown']}; give a CSV with "
         "columns run and team (--teams FILE), or --teams each if no two systems come from one team."
     )
 

@@ -167,16 +167,18 @@ def findings(outcome: xr.Dataset) -> list[str]:
     each = metrics if len(metrics) <= SPOKEN else metrics[:1]
     answers: list[str] = []
     more = []
+    already: list[str] = []
     for metric in each:
         named = f"{collection}, {metric}: "
         first, *rest = _metric_sentences(outcome.sel(metric=metric), said["topics"])
         if not answers:
             answers.append(named + " ".join([first, *rest]))
+            already = rest
             continue
-        # of further metrics what was asked stands above the tables
+        # of further metrics what was asked stands above the tables, and what is of all metrics is said
         answers.append(Answer(named + first))
-        if rest:
-            after = " ".join(rest)
+        if further := [one for one in rest if one not in already]:
+            after = " ".join(further)
             more.append(named + after[0].lower() + after[1:])
     lines = [*answers, *more]
     if len(each) == len(metrics) or _has_few_systems(outcome):
@@ -219,7 +221,7 @@ def _metric_sentences(one: xr.Dataset, topics: int) -> list[str]:
         said = [
             f"the ranking by {topics} {units} agrees with the true one to a tau of about {tau} ({low} to {high}); "
             f"a paired t test {detects} {_among_sources(one)}.",
-            _enough_sentence(one, topics, about(one)["options"]["stability"]),
+            *_enough_sentences(one, topics, about(one)["options"]["stability"]),
         ]
     if "shown" in one:
         said = [_power_sentence(one, topics), capitalized(said[0]), *said[1:]]
@@ -287,7 +289,7 @@ def _main_source_sentence(one: xr.Dataset) -> str:
     return f"The largest source of error in comparing means is {most} ({share}%)."
 
 
-def _enough_sentence(one: xr.Dataset, topics: int, stability: float) -> str:
+def _enough_sentences(one: xr.Dataset, topics: int, stability: float) -> list[str]:
     """Say whether there are topics enough for the wanted E rho^2: surely, perhaps, or surely not."""
     needed, low, high = (
         float(one[name].sel(coefficient="erho2"))
@@ -300,27 +302,26 @@ def _enough_sentence(one: xr.Dataset, topics: int, stability: float) -> str:
             least = f"; with 95% confidence it needs {low:.0f} or more"
         else:
             least = ""
-        return (
+        return [
             f"The {units} needed for an {erho2} cannot be estimated, because "
             f"these {units} do not show that the systems differ{least}."
-        )
+        ]
     if np.isfinite(high):
         between = f"{low:.0f} to {high:.0f}"
     else:
         between = f"{low:.0f} or more"
     options = about(one)["options"]
     if options["teams_unknown"] and not low <= topics < high:
-        unsaid = teams_needed(options, f"whether these {topics} are enough")
-        return (
-            f"An {erho2} needs {needed:.0f} {units} ({between}) if each system is a team of its own; "
-            f"{unsaid}"
-        )
+        return [
+            f"An {erho2} needs {needed:.0f} {units} ({between}) if each system is a team of its own.",
+            teams_needed(options, f"Whether these {topics} are enough"),
+        ]
     first, enough, is_open = "these", "are enough", ""
     if low > topics:
         enough = "are not enough"
     elif high > topics:
         first, enough, is_open = "whether these", "suffice", " is open"
-    return (
+    return [
         f"{teams_prefix(options, first)} {topics} {units} {enough} for an {erho2}{is_open}: about "
         f"{needed:.0f} are needed ({between})."
-    )
+    ]
