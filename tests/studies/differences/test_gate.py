@@ -46,6 +46,24 @@ def test_the_same_build_is_said_to_be_the_same():
     assert "on every topic" not in gate(scores()).findings[0]
 
 
+def test_a_bound_beyond_the_interval_says_why(tmp_path):
+    """A possible loss may exceed the interval's end: one more topic counts as lost, at one level of nights."""
+    made = scores(0.03)
+    (one,) = (found := gate(made)).findings[:1]
+    assert found["loss_possible"].item() > -found["low"].item()
+    assert "is possible (one look, counting one more topic as lost); more than" in one
+    (night,) = gate(made, history=tmp_path / "nights.jsonl").findings[:1]
+    assert "(night 1 of 200 at one level, counting one more topic as lost)" in night
+
+
+def test_a_bound_within_the_interval_says_no_reason():
+    """Where each topic may lose little, the bound of one side lies within the interval of two."""
+    made = 1000 + scores(0.03, topics=1000, spread=0.5)
+    found = gate(made, margin=0.04)
+    assert found["loss_possible"].item() <= -found["low"].item()
+    assert "is possible (one look); more than" in found.findings[0]
+
+
 @pytest.mark.parametrize(
     ("margin", "says"),
     [

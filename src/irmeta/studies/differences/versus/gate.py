@@ -18,6 +18,8 @@ from irmeta.words import counted
 
 WORSE, SAFE = "worse", "safe"
 """Verdicts: a loss above the margin is shown, or excluded, or neither."""
+ONE_LOOK = "one look"
+"""What a comparison is without other nights."""
 _FAR = 100
 """How many margins a loss that can be shown is where the margin is taken for one in another unit."""
 ORDER = (WORSE, OPEN, SAFE)
@@ -107,7 +109,7 @@ def judge_losses(
         name: (pair, values.reshape(shape)) for name, values in figures.items()
     }
     data["failed"] = bool(bad.any())
-    data["look"] = "one look"
+    data["look"] = ONE_LOOK
     if policy.nightly:
         night = (len(nights) - 1) % statistics.NIGHTS + 1
         data["look"] = f"night {night} of {statistics.NIGHTS}"
@@ -174,7 +176,7 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     if not one["by_topic"].fillna(0).any():
         scores = f"by {metric} {system} scores the same as {other} on every {unit}"
     but, why = ", and", ""
-    look = f"({one['look'].item()}); more than {margin:g} is too much"
+    look, too_much = str(one["look"].item()), f"more than {margin:g} is too much"
     less = bool(one["significant"]) and difference < 0
     if "cause" in one:
         but, why = "; apart from the judge", f" {_cause_sentence(one, other, digits)}"
@@ -182,17 +184,23 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
         least = max(
             margin, _rounded_outward(float(one["loss_shown"]), np.floor, digits)
         )
-        return f"Worse: {scores}{but} a loss of {short(least, digits)} or more is shown {look}.{why}"
+        return f"Worse: {scores}{but} a loss of {short(least, digits)} or more is shown ({look}); {too_much}.{why}"
     possible = _rounded_outward(float(one["loss_possible"]), np.ceil, digits)
     if verdict == SAFE:
         most = min(margin, possible)
         size = "any loss" if most <= 0 else f"a loss of {short(most, digits)} or more"
         small = " It is significantly worse, but not too much." if less else ""
-        return f"Safe: {scores}{but} {size} is excluded {look}.{why}{small}"
+        return (
+            f"Safe: {scores}{but} {size} is excluded ({look}); {too_much}.{why}{small}"
+        )
     size = f"up to {short(possible, digits)}" if possible < np.inf else "any size"
+    if "cause" not in one and not possible <= -float(one["low"]):
+        # why the bound lies beyond the interval: `bounds` adds a topic, and nights share what one look has alone
+        shared = "" if look == ONE_LOOK else " at one level"
+        look += f"{shared}, counting one more {unit} as lost"
     by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (
-        f"Cannot tell: {scores}{but} a loss of {size} is possible {look}."
+        f"Cannot tell: {scores}{but} a loss of {size} is possible ({look}); {too_much}."
         f"{why}{by if less else ''} {_bound_clause(one, margin, unit, digits)}"
     )
 
