@@ -154,7 +154,9 @@ class Result:
     def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
         """Return a table as a pandas data frame: the one named, else the first."""
         report = _report("tables")
-        frame: pd.DataFrame = report.in_pandas(report.named(self.data, table))
+        frame: pd.DataFrame = report.frame_to_pandas(
+            report.table_named(self.data, table)
+        )
         return frame
 
     def to_json(self) -> str:
