@@ -22,13 +22,17 @@ WIDE = 9
 
 
 def interval(low: float, high: float, digits: int = 3, *, sign: bool = False) -> str:
-    """Write an interval in one cell.
+    """Write an interval in one cell; of differences with as many digits, up to 6, as show whether it excludes 0.
 
-    >>> interval(0.5861, 0.8492), interval(-0.02, np.nan)
-    ('.586 to .849', '-')
+    >>> interval(0.5861, 0.8492), interval(-0.02, np.nan), interval(0.0004, 0.0213, sign=True)
+    ('.586 to .849', '-', '+.0004 to +.0213')
     """
     if np.isnan(low) or np.isnan(high):
         return "-"
+    if sign and low * high > 0:
+        nearest_to_0 = min(abs(low), abs(high))
+        while digits < 6 and nearest_to_0 < 0.5 * 10**-digits:
+            digits += 1
     return f"{short(low, digits, sign=sign)} to {short(high, digits, sign=sign)}"
 
 

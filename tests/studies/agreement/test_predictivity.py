@@ -278,12 +278,12 @@ def said(low, high):
         (
             -0.02,
             0.05,
-            "as well as P@10 predicts itself: difference in phi .015, joint 95% interval -.02 to .05; at most .05",
+            "as well as P@10 predicts itself: difference in phi +.015, joint 95% interval -.02 to +.05; at most .05",
         ),
         (
             0.01,
             0.05,
-            "AP predicts P@10 better than P@10 predicts itself: difference in phi .030",
+            "AP predicts P@10 better than P@10 predicts itself: difference in phi +.030",
         ),
         (
             -0.09,
