@@ -9,7 +9,7 @@ import polars as pl
 
 from irmeta.metrics.names import leading
 from irmeta.stats.arrays import Floats
-from irmeta.words import decimal
+from irmeta.words import decimal, decimal_interval, decimal_with_interval
 
 ROWS = 20
 """Rows that a table for people shows of a longer one."""
@@ -29,11 +29,7 @@ def interval(low: float, high: float, digits: int = 3, *, sign: bool = False) ->
     """
     if np.isnan(low) or np.isnan(high):
         return "-"
-    if sign and low * high > 0:
-        nearest_to_0 = min(abs(low), abs(high))
-        while digits < 6 and nearest_to_0 < 0.5 * 10**-digits:
-            digits += 1
-    return f"{short(low, digits, sign=sign)} to {short(high, digits, sign=sign)}"
+    return decimal_interval(low, high, digits, "+" if sign else "")
 
 
 def with_interval(
@@ -50,11 +46,10 @@ def with_interval(
     ('.63 (.59 to .85)', '.630')
     """
     given = (np.nan if one is None else float(one) for one in (value, low, high))
-    figure, *ends = given
-    written = short(figure, digits, sign=sign)
-    if np.isnan([figure, *ends]).any():
-        return written
-    return f"{written} ({interval(ends[0], ends[1], digits, sign=sign)})"
+    figure, least, most = given
+    if np.isnan([figure, least, most]).any():
+        return short(figure, digits, sign=sign)
+    return decimal_with_interval(figure, least, most, digits, "+" if sign else "")
 
 
 def signed(values: Iterable[SupportsFloat]) -> list[str]:

@@ -304,4 +304,6 @@ def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
         between = f", joint 95% interval {interval(low, high, 2, sign=True)}"
     claim = verdict.of_one.format(a=a, b=b)
     so = verdict.so.format(a=a, b=b)
-    return f"{claim}: difference in phi {short(difference, 3, sign=True)}{between}; {so}."
+    return (
+        f"{claim}: difference in phi {short(difference, 3, sign=True)}{between}; {so}."
+    )
