@@ -159,10 +159,10 @@ def decimal(value: float, digits: int = 3, sign: str = "") -> str:
 
 
 def decimal_interval(low: float, high: float, digits: int = 3, sign: str = "") -> str:
-    """Write an interval; of differences, with a sign, with as many decimals, up to 6, as show whether it excludes 0.
+    """Write an interval; of differences, with a sign, with as many decimals, up to 6, as show where 0 is.
 
-    >>> decimal_interval(0.5861, 0.8492), decimal_interval(0.0004, 0.0213, sign="+")
-    ('.586 to .849', '+.0004 to +.0213')
+    >>> decimal_interval(0.5861, 0.8492), decimal_interval(-0.0004, 0.0213, sign="+")
+    ('.586 to .849', '-.0004 to +.0213')
     """
     if sign:
         digits = _digits(low, high, digits)
@@ -184,10 +184,11 @@ def decimal_with_interval(
 
 
 def _digits(low: float, high: float, least: int) -> int:
-    """Return how many decimals, up to 6, show on which side of 0 an interval is, or that not all of it is 0."""
-    size = min(abs(low), abs(high)) if low * high > 0 else max(abs(low), abs(high))
+    """Return how many decimals, up to 6, show on which side of 0 each end is."""
     digits = least
-    while digits < 6 and 1e-6 <= size < 0.5 * 10**-digits:
+    while digits < 6 and any(
+        1e-6 <= abs(end) < 0.5 * 10**-digits for end in (low, high)
+    ):
         digits += 1
     return digits
 

@@ -22,7 +22,7 @@ WIDE = 9
 
 
 def interval(low: float, high: float, digits: int = 3, *, sign: bool = False) -> str:
-    """Write an interval in one cell; of differences with as many digits, up to 6, as show whether it excludes 0.
+    """Write an interval in one cell; of differences with as many digits, up to 6, as show where 0 is.
 
     >>> interval(0.5861, 0.8492), interval(-0.02, np.nan), interval(0.0004, 0.0213, sign=True)
     ('.586 to .849', '-', '+.0004 to +.0213')

@@ -187,19 +187,19 @@ function signed(value, digits = 3) {
   return text.startsWith("-") ? text : `+${text}`;
 }
 
-// How many decimals, up to 6, show on which side of 0 an interval is, or that not all of it is 0.
-function digitsOf(low, high) {
-  const sizes = [Math.abs(low), Math.abs(high)];
-  const size = low * high > 0 ? Math.min(...sizes) : Math.max(...sizes);
+// How many decimals, up to 6, show on which side of 0 each end is.
+function digitsOf(ends) {
+  const sizes = ends.map(Math.abs).filter((size) => size >= 1e-6);
+  const least = Math.min(...sizes, 1);
   let digits = 3;
-  while (digits < 6 && size >= 1e-6 && size < 0.5 * 10 ** -digits) digits += 1;
+  while (digits < 6 && least < 0.5 * 10 ** -digits) digits += 1;
   return digits;
 }
 
 // A difference with its interval, which there may be none of.
 function withInterval({ mean, low, high }) {
   if (!Number.isFinite(low)) return signed(mean);
-  const digits = digitsOf(low, high);
+  const digits = digitsOf([low, high]);
   const [value, ...ends] = [mean, low, high].map((one) => signed(one, digits));
   return `${value} (${ends.join(" to ")})`;
 }
