@@ -205,12 +205,18 @@ class Derived:
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
         shown = Shown(**_popped(Shown, given))
-        labels = Called(labels=given.pop("labels", None)).names_in(given)
+        called = Called(labels=given.pop("labels", None))
+        labels = called.names_in(given)
         made: list[Any] = []
 
         def study(*data: Any, **options: Any) -> Any:
             made.append(self.function(*data, **options))
-            return made[0].labelled(labels) if labels else made[0]
+            if not labels:
+                return made[0]
+            from irmeta.studies.result import Result
+            from irmeta.studies.result.labels import labelled
+
+            return Result(labelled(made[0].data, labels, str(called.labels)))
 
         selected = self._selected(given)
         view = given.pop("view", None)

@@ -72,13 +72,21 @@ def test_marks_go_by_name_or_label(scores):
         assert bold == ["Ours & theirs"]
 
 
-def test_labels_that_cannot_be_are_refused(scores):
+def test_labels_that_cannot_be_are_refused(scores, tmp_path):
     """Labels of nothing here, and one label of two systems, are errors; a result without systems says so."""
     made = irmeta.describe(scores)
     with pytest.raises(
         ScoresError, match="labels of z, and .* no such system; name some of run0"
     ):
         made.labelled({"z": "x"})
+    path = tmp_path / "labels.csv"
+    path.write_text("system,label\nz,x\n")
+    for refused in (
+        lambda: made.labelled(path),
+        lambda: irmeta.write_report(scores, tmp_path / "page", labels=path),
+    ):
+        with pytest.raises(ScoresError, match=r"labels\.csv: there are labels of z"):
+            refused()
     with pytest.raises(ScoresError, match="run0, run1 have the same label 'x'"):
         made.labelled({"run0": "x", "run1": "x"})
     with pytest.raises(ScoresError, match="'run2'; change one"):

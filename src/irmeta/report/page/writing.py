@@ -132,10 +132,12 @@ def write_sections(
     require_choice("missing", asked.get("missing", "common"), get_args(Missing))
     cubes = by_name(cubes)
     if labels is not None:
+        where = None
         if not isinstance(labels, Mapping):
+            where = str(labels)
             asked["calling"] = f" --labels {quote(Path(labels).name)}"
             labels = read_labels(Path(labels))
-        cubes = _relabelled(cubes, labels, asked)
+        cubes = _relabelled(cubes, labels, where, asked)
     asked["rng"] = seed(asked.get("rng", 0))
     beside = checked_address(beside)
     folder = Path(folder)
@@ -168,10 +170,13 @@ def _title_of(cubes: Mapping[str, xr.DataArray]) -> str:
 
 
 def _relabelled(
-    cubes: Mapping[str, xr.DataArray], labels: Mapping[str, str], asked: Asked
+    cubes: Mapping[str, xr.DataArray],
+    labels: Mapping[str, str],
+    where: str | None,
+    asked: Asked,
 ) -> dict[str, xr.DataArray]:
     """Return scores of systems under their labels, and put these where teams, results and what to mark have names."""
-    called, known = relabelled(cubes, labels)
+    called, known = relabelled(cubes, labels, where)
     every = [str(name) for one in cubes.values() for name in one.system.values]
     teams = asked.get("teams") or default_teams(every)
     if teams is not None:

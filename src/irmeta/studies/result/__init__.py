@@ -145,11 +145,11 @@ class Result:
 
         labels : by name, or a CSV with columns system and label; others keep their names
         """
-        if not isinstance(labels, Mapping):
-            from irmeta.io.lists import read_labels
+        if isinstance(labels, Mapping):
+            return Result(labelled(self.data, labels))
+        from irmeta.io.lists import read_labels
 
-            labels = read_labels(Path(labels))
-        return Result(labelled(self.data, labels))
+        return Result(labelled(self.data, read_labels(Path(labels)), str(labels)))
 
     def to_pandas(self, table: str | None = None) -> "pd.DataFrame":
         """Return a table as a pandas data frame: the one named, else the first."""

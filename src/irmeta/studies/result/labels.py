@@ -20,11 +20,13 @@ _OTHERS = ("topic", "metric", "collection", "aggregate", "other")
 """What names something else than systems, though it may be called as one."""
 
 
-def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
+def labelled(
+    outcome: xr.Dataset, labels: Mapping[str, str], where: str | None = None
+) -> xr.Dataset:
     """Return a result that calls systems by their labels in its data and options; notes keep the names of runs.
 
     labels : by name, of as many systems as one likes; those of others are left out, if one is of these. Labels of no
-    system, and one label of two, raise ScoresError.
+    system, and one label of two, raise ScoresError.  where : the file that holds them, for messages.
 
     >>> made = xr.Dataset({"mean": ("system", [0.5, 0.4])}, {"system": ["run1", "run2"]})
     >>> labelled(made, {"run1": "BM25"}).system.values.tolist()
@@ -40,7 +42,7 @@ def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
     named = [str(name) for one in texts.values() for name in one.values.ravel()]
     named += [option for option in naming.values() if isinstance(option, str)]
     systems = outcome.system.values if "system" in outcome.coords else ()
-    known = _known(labels, list(dict.fromkeys(named)), systems)
+    known = _known(labels, list(dict.fromkeys(named)), systems, where)
     _require_distinct(known, set(named))
     call = np.vectorize(lambda name: known.get(str(name), name), otypes=[object])
     called = {
@@ -55,7 +57,9 @@ def labelled(outcome: xr.Dataset, labels: Mapping[str, str]) -> xr.Dataset:
 
 
 def relabelled(
-    cubes: Mapping[str, xr.DataArray], labels: Mapping[str, str]
+    cubes: Mapping[str, xr.DataArray],
+    labels: Mapping[str, str],
+    where: str | None = None,
 ) -> tuple[dict[str, xr.DataArray], dict[str, str]]:
     """Return scores that call systems by their labels, and the labels by the names that they had.
 
@@ -63,7 +67,7 @@ def relabelled(
     """
     each = {name: one.system.values.astype(str).tolist() for name, one in cubes.items()}
     every = list(dict.fromkeys(one for names in each.values() for one in names))
-    known = _known(labels, every, every)
+    known = _known(labels, every, every, where)
     for names in each.values():
         _require_distinct(known, set(names))
     called = {
@@ -107,15 +111,19 @@ def by_label(wanted: str | Iterable[str], labels: Mapping[str, str]) -> str | li
 
 
 def _known(
-    labels: Mapping[str, str], names: list[str], systems: Sequence[str]
+    labels: Mapping[str, str],
+    names: list[str],
+    systems: Sequence[str],
+    where: str | None,
 ) -> dict[str, str]:
     """Return labels by the names that there are; `systems` are those of them to tell where there is none."""
     found = {known_as(name, names): label for name, label in labels.items()}
     known = {name: label for name, label in found.items() if name is not None}
     if not known:
         there = f"; name some of {listed(systems)}" if len(systems) else ""
+        of = f"{where}: " if where else ""
         raise ScoresError(
-            f"there are labels of {listed(labels)}, and there is no such system{there}"
+            f"{of}there are labels of {listed(labels)}, and there is no such system{there}"
         )
     return known
 
