@@ -112,7 +112,7 @@ class Result:
 
     @property
     def tables(self) -> "dict[str, pl.DataFrame]":
-        """The tables by name, with the columns of the JSON contract."""
+        """The tables by name, with the columns of the JSON contract; `.glimpse()` prints all columns of a wide one."""
         found: dict[str, pl.DataFrame] = _report("tables").tables(self.data)
         return found
 
