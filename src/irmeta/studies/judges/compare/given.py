@@ -83,7 +83,7 @@ def scored(
 
 
 def relevant(given: str | PathLike[str] | Relevant) -> Relevant:
-    """Read the lowest relevant grade, of all sets or of each; what is no text is returned as it is.
+    """Read the lowest relevant grade, of all sets or of each; anything but text is returned as it is.
 
     >>> relevant("2"), relevant("nist=2 llm=1")
     (2.0, {'nist': 2.0, 'llm': 1.0})
