@@ -3,15 +3,19 @@
 import re
 from collections.abc import Mapping, Sequence
 from math import isfinite
+from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, read_bytes
 from irmeta.io.sheets import Sheet, keyed, pairs, sheet, sheet_in
 from irmeta.io.strictly import fields, lines, number_or_nan, stripped
 from irmeta.scores.names import labels, require_names
-from irmeta.scores.tables.objects import is_frame
 from irmeta.words import counted, shortened
+
+if TYPE_CHECKING:
+    from irmeta.scores.tables.objects import Frame
 
 DRAWN = ("topic", "query_id", "qid")
 """What the column of a sample is called that names its topics."""
@@ -64,7 +68,7 @@ def read_labels(path: Path) -> dict[str, str]:
     return pairs(path, ("system", "run", "model"), ("label", "name"))
 
 
-def read_anchors(path: Path) -> dict[str, float]:
+def read_anchors(path: "Path | Frame") -> dict[str, float]:
     """Read what people scored items: a CSV with columns topic and score, lines of an item and its score, or qrels."""
     anchors: dict[str, float] = {}
     for line, (item, text) in _scored(path):
@@ -81,9 +85,9 @@ def read_anchors(path: Path) -> dict[str, float]:
     return anchors
 
 
-def _scored(path: Path) -> list[tuple[int, tuple[str, ...]]]:
+def _scored(path: "Path | Frame") -> list[tuple[int, tuple[str, ...]]]:
     """Read items with a score, with line numbers: from a CSV by its header, or from lines of 2 fields, or of qrels."""
-    if is_frame(path):
+    if not isinstance(path, str | PathLike):  # a data frame
         return _with_places(sheet(path, ITEMS, SCORES))
     data = bytes(read_bytes(path))
     every = labels(lines(data))

@@ -5,16 +5,16 @@ import io
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from os import PathLike
-from typing import NamedTuple
-
-import pandas as pd
+from typing import TYPE_CHECKING, NamedTuple
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import location, read_bytes, shown
 from irmeta.io.strictly import stripped
 from irmeta.scores.names import require_names
-from irmeta.scores.tables.objects import Frame, as_polars
 from irmeta.words import counted, joined, listed, shortened
+
+if TYPE_CHECKING:
+    from irmeta.scores.tables.objects import Frame
 
 SEPARATORS = (",", ";", "\t")
 FORMULA = r"^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
@@ -42,7 +42,7 @@ class Sheet(NamedTuple):
         return called.index(name)
 
 
-def sheet(path: str | PathLike[str] | Frame, *columns: Sequence[str]) -> Sheet:
+def sheet(path: "str | PathLike[str] | Frame", *columns: Sequence[str]) -> Sheet:
     """Read a file as `sheet_in` reads its text; bytes of names that are not UTF-8 are escaped, as in score files.
 
     path : the file, or a data frame of the same columns.
@@ -61,8 +61,10 @@ def sheet(path: str | PathLike[str] | Frame, *columns: Sequence[str]) -> Sheet:
     return sheet_in(data, shown(where))
 
 
-def _of_frame(frame: Frame, columns: Sequence[Sequence[str]]) -> Sheet:
+def _of_frame(frame: "Frame", columns: Sequence[Sequence[str]]) -> Sheet:
     """Return a data frame as a table of texts; an index without a name, and a series, are called as columns are."""
+    from irmeta.scores.tables.objects import as_polars
+
     table = as_polars(frame, None)
     if table.is_empty():
         raise FileFormatError(
@@ -71,7 +73,7 @@ def _of_frame(frame: Frame, columns: Sequence[Sequence[str]]) -> Sheet:
     header = [stripped(name) for name in table.columns]
     if header[0] == "index":
         header[0] = columns[0][0]
-    if isinstance(frame, pd.Series) and frame.name is None:
+    if getattr(frame, "name", "") is None:  # a series
         header[-1] = columns[-1][0]
     rows = [
         (at, ["" if cell is None or cell != cell else str(cell) for cell in row])
@@ -169,7 +171,7 @@ def keyed(
 
 
 def pairs(
-    path: str | PathLike[str] | Frame, keys: Sequence[str], values: Sequence[str]
+    path: "str | PathLike[str] | Frame", keys: Sequence[str], values: Sequence[str]
 ) -> dict[str, str]:
     """Read a table that gives each key one value."""
     table = sheet(path, keys, values)
