@@ -142,6 +142,16 @@ def test_rows_that_a_user_asks_for_are_on_the_screen(run, file):
         assert len(re.findall(r"^s\d-\d +50 ", out, re.MULTILINE)) == first
 
 
+def test_rows_that_a_user_asks_for_stand_there_whatever_takes_room(file, monkeypatch):
+    """Sentences and other tables that fill a screen take no row of those that are asked for; there are no more."""
+    found = irmeta.leaderboard(file, metric="AP", first=SYSTEMS + 10)
+    size = screen._screen_size(found)
+    monkeypatch.setattr(screen, "_screen_size", lambda _: size._replace(lines=20))
+    shown = screen.screen(found)
+    assert len(re.findall(r"^s\d-\d +50 ", shown, re.MULTILINE)) == SYSTEMS
+    assert "the first" not in shown
+
+
 def test_a_named_table_is_whole(run, file):
     """A table that is named has all of its rows, and no notes on others hide it."""
     _, out, _ = run("describe", file, "--table", "topics", "-m", "AP")

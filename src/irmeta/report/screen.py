@@ -27,7 +27,7 @@ SYSTEMS = ("system", "model", "against")
 FEWEST = 8
 """Rows that answers by further metrics leave the first table."""
 LEAST = 3
-"""A table that fewer of its rows fit of is left out, but the first, which has them all the same."""
+"""A table that fewer of its rows fit of is left out, but the first, which has them, or all asked for, all the same."""
 
 
 def screen(
@@ -74,8 +74,9 @@ def screen(
         said = _fitting_sentences(others[:OTHERS], room - first, width)
         room -= _height(wrapped(said, width))
         named_too = _rows_to_show(result, views, highlight)
+        least = _rows_asked_for(result, size) or LEAST
         drawn, left = _fitting_tables(
-            views, room, size.rows, width, _metrics(result), named_too
+            views, room, size.rows, least, width, _metrics(result), named_too
         )
     left += [
         counted(len(rest), what)
@@ -95,10 +96,16 @@ def screen(
 def _screen_size(result: Result) -> Screen | None:
     """Return how much is printed: what the study may have, and as many rows more as the user asks for."""
     size = STUDIES[name_of(result.data)].screen
-    if size is None or not size.asked:
+    if size is None:
         return size
-    more = (about(result.data)["options"][size.asked] or size.rows) - size.rows
+    more = (_rows_asked_for(result, size) or size.rows) - size.rows
     return size._replace(lines=size.lines + max(more, 0), rows=size.rows + more)
+
+
+def _rows_asked_for(result: Result, size: Screen) -> int | None:
+    """Return how many rows of the first table the user asks for, if any."""
+    rows: int | None = about(result.data)["options"].get(size.asked)
+    return rows
 
 
 def _rows_to_show(
@@ -185,13 +192,15 @@ def _fitting_tables(
     views: Mapping[str, pl.DataFrame],
     room: int,
     fewest: int,
+    least: int,
     width: int | None,
     metrics: set[str],
     marked: Sequence[str],
 ) -> tuple[list[str], list[str]]:
     """Draw the first tables, as many rows and columns as fit; say how many rows, columns and tables do not.
 
-    fewest : rows that a table has before it leaves room for the next one.  marked : systems whose rows the first table
+    fewest : rows that a table has before it leaves room for the next one.  least : rows that the first table has even
+    where they do not fit.  marked : systems whose rows the first table
     has below its first ones.
     """
     drawn: list[str] = []
@@ -200,7 +209,7 @@ def _fitting_tables(
     names = list(views)
     for name, after in zip(names, [*names[1:], None], strict=True):
         frame = views[name]
-        beside = side_by_side(_first_rows(name, frame, max(room, LEAST)), width)
+        beside = side_by_side(_first_rows(name, frame, max(room, least)), width)
         spared = 0 if after is None else _count_lines(views[after], SPARED)
         count = _count_fitting_rows(
             name,
@@ -209,12 +218,12 @@ def _fitting_tables(
             width,
         )
         if not drawn:
-            count = max(count, min(LEAST, frame.height))
+            count = max(count, min(least, frame.height))
         if (
             count == frame.height - 1 and ENDS not in name
         ):  # its line would only say that one is left
             count += 1
-        count, below = _below(name, frame, count, () if drawn else marked)
+        count, below = _below(name, frame, count, least, () if drawn else marked)
         shown = pl.concat(
             [_first_rows(name, beside, count), below.select(beside.columns)]
         )
@@ -239,7 +248,7 @@ def _fitting_tables(
 
 
 def _below(
-    name: str, frame: pl.DataFrame, count: int, systems: Sequence[str]
+    name: str, frame: pl.DataFrame, count: int, least: int, systems: Sequence[str]
 ) -> tuple[int, pl.DataFrame]:
     """Return how many of the first rows of a table still fit above the rows of some systems, and these rows."""
     column = next((one for one in SYSTEMS if one in frame.columns), None)
@@ -247,7 +256,7 @@ def _below(
         return count, frame.clear()
     named_rows = frame.with_row_index("at").filter(pl.col(column).is_in(systems))
     further = named_rows.filter(pl.col("at") >= count).height
-    count = max(count - further, min(LEAST, frame.height))
+    count = max(count - further, min(least, frame.height))
     return count, named_rows.filter(pl.col("at") >= count).drop("at")
 
 
