@@ -11,7 +11,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.teams import Groups
 from irmeta.studies.place.reuse.study import reuse
-from irmeta.studies.place.reuse.summary import findings, overview, tables
+from irmeta.studies.place.reuse.summary import findings, overview, tables, warnings
 
 METRICS = "P@5 AP RBP(p=0.8) R@20"
 TOPICS, DOCUMENTS = (
@@ -60,7 +60,7 @@ def judged(truth, lists, depth):
 
 
 def groups_of(lists):
-    return {name: name[:2] for name in lists}
+    return {name: name.partition("r")[0] for name in lists}
 
 
 @pytest.fixture(scope="module")
@@ -308,12 +308,13 @@ def test_losses_recommend_no_metric_and_prove_no_interval():
 
 def test_documents_that_nobody_brought_make_losses_look_small():
     """Where judged documents are of no pooled run, a note says that they protect every run; else it says nothing."""
-    truth, lists, grades = made(0)
+    _, lists, grades = made(0)
+    more = {
+        topic: {**of, **{f"other{i}": 0 for i in range(9)}}
+        for topic, of in grades.items()
+    }
     noted = []
-    for known in (
-        grades,
-        {topic: {**truth[topic], **of} for topic, of in grades.items()},
-    ):
+    for known in (grades, more):
         outcome = reuse(known, lists, teams=groups_of(lists), depth=5, metrics="P@5")
         noted.append(
             [
@@ -324,6 +325,38 @@ def test_documents_that_nobody_brought_make_losses_look_small():
         )
     assert noted[0] == []
     assert noted[1][0].endswith("so that losses look smaller than a new run's are")
+
+
+def test_losses_by_a_part_of_the_pooled_runs_are_said_to_be_too_large():
+    """By 6 of 60 groups losses look larger than by all; a warning says so, and none says that they look small."""
+    _, lists, grades = made(0, groups=60, depth=3)
+    few = {name: lists[name] for name in list(lists)[:12]}
+    whole, part = (
+        reuse(grades, some, teams=groups_of(some), depth=3, metrics="P@3")
+        for some in (lists, few)
+    )
+    assert part["mean_loss"].item() > 10 * whole["mean_loss"].item()
+    assert warnings(whole) == []
+    [warning] = about(part)["options"]["alarms"]
+    assert warning in warnings(part)
+    assert warning.endswith(
+        "in its first 3: these runs look like a part of those that were pooled, or the pool was deeper (--depth), so "
+        "losses may be far too large."
+    )
+    assert not any("smaller" in note for note in about(part)["notes"])
+
+
+def test_a_part_of_a_pool_without_depth_is_no_deeper():
+    """Where the pool had no depth, the warning does not suggest another one."""
+    _, lists, grades = made(0)
+    more = {
+        topic: {**of, **{f"other{i}": 0 for i in range(120)}}
+        for topic, of in grades.items()
+    }
+    outcome = reuse(more, lists, teams=groups_of(lists), depth=0, metrics="P@5")
+    [warning] = about(outcome)["options"]["alarms"]
+    assert "that no pooled run retrieves: these runs look like a part" in warning
+    assert "--depth" not in warning
 
 
 def test_runs_that_were_not_pooled_bring_nothing_and_teach_nothing():

@@ -32,6 +32,9 @@ UNCUT = 10
 JUDGED = 0.95
 """Share of the pooled runs' first documents that are judged where depth and runs are those of the pool."""
 
+BY_OTHERS = 0.5
+"""Share of judged documents, of no run that is given, beyond which these are hardly all runs that were pooled."""
+
 
 @study
 def reuse(
@@ -101,11 +104,14 @@ def reuse(
         if teams is None and groups.source == STEM
         else []
     )
-    alarms = [
-        *_alone_alarms(len(names), pooled.size),
-        *_depth_alarms(looked, pooled, depth),
-    ]
-    notes = [*guessed, *alarms, *_notes(depth, owner, pooled)]
+    incomplete = _incomplete_alarms(owner, depth)
+    alarms = [*incomplete, *_alone_alarms(len(names), pooled.size)]
+    notes = _notes(depth, pooled)
+    # what makes losses small is little beside what an incomplete pool adds to them
+    if not incomplete:
+        alarms += _depth_alarms(looked, pooled, depth)
+        notes += _by_nobody_notes(owner, depth)
+    notes = [*guessed, *alarms, *notes]
     if new is not None:
         found, of_new = figures.new_run_figures(qrels, new, wanted, seen, models, level)
         data |= found
@@ -239,7 +245,7 @@ def _alone_alarms(groups: int, runs: int) -> list[str]:
     ]
 
 
-def _notes(depth: int | None, owner: Indices, pooled: Bools) -> list[str]:
+def _notes(depth: int | None, pooled: Bools) -> list[str]:
     """Say what the figures rest on."""
     notes: list[str] = []
     if depth is None:
@@ -251,16 +257,36 @@ def _notes(depth: int | None, owner: Indices, pooled: Bools) -> list[str]:
         notes.append(
             f"{(~pooled).sum()} of {pooled.size} runs were not pooled: losses are of the others, ranks among all"
         )
-    if nobody := int((owner == NOBODY).sum()):
-        if depth is None:
-            where = "no run retrieves"
-        else:
-            where = f"no pooled run has in its first {depth}"
-        notes.append(
-            f"{nobody} of {owner.size} judged documents are documents that {where}; they always "
-            "count as judged, so that losses look smaller than a new run's are"
-        )
     return notes
+
+
+def _by_nobody_notes(owner: Indices, depth: int | None) -> list[str]:
+    """Count the judged documents that no group's absence takes away."""
+    if not (owner == NOBODY).any():
+        return []
+    return [
+        f"{_by_nobody(owner, depth)}; they always count as judged, so that losses look smaller than a new run's are"
+    ]
+
+
+def _incomplete_alarms(owner: Indices, depth: int | None) -> list[str]:
+    """Say where other runs must have brought most judged documents: what one group has alone, these may have, too."""
+    if (owner == NOBODY).mean() <= BY_OTHERS:
+        return []
+    deeper = "" if depth is None else ", or the pool was deeper (--depth)"
+    return [
+        f"{_by_nobody(owner, depth)}: these runs look like a part of those that were pooled{deeper}, so losses may be "
+        "far too large."
+    ]
+
+
+def _by_nobody(owner: Indices, depth: int | None) -> str:
+    """Count the judged documents that no pooled run has."""
+    if depth is None:
+        where = "no pooled run retrieves"
+    else:
+        where = f"no pooled run has in its first {depth}"
+    return f"{(owner == NOBODY).sum()} of {owner.size} judged documents are documents that {where}"
 
 
 def _depth_alarms(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:

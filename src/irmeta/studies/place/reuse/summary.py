@@ -153,7 +153,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def warnings(outcome: xr.Dataset) -> list[str]:
-    """Warn of losses that look too small."""
+    """Warn of losses that look too small or too large."""
     return list(about(outcome)["options"]["alarms"])
 
 
