@@ -240,6 +240,12 @@ def test_predictions_stay_within_the_scale() -> None:
         assert part.min() >= 0
         assert np.delete(part, 3, axis=1).max() <= 1
         assert 1 < part[:, 3].max() <= 100
+    # a model's mean is that of its scores and of the predictions that are shown, and no interval is a point
+    shown = made["score"].fillna(made["predicted"]).mean("topic")
+    means = made["value"].sel(aggregate="mean")
+    np.testing.assert_allclose(means, shown)
+    unknown = made["score"].isnull()
+    assert (made["predicted_low"] < made["predicted_high"]).where(unknown, True).all()
 
 
 def test_votes_are_whole() -> None:

@@ -44,7 +44,8 @@ class Fit(NamedTuple):
 class Predictions(NamedTuple):
     """Predicted scores and how sure they are.
 
-    mean, low, high : (model, task), for every cell; those of cells that have a score tell what others say of it.
+    mean, low, high : (model, task), for every cell, within the scale; those of cells that have a score tell what others
+    say of it.  scale : its ends, (task,) both.
     factor, spread : of each model's factors the mean (model, factor), and the root of their covariance.
     fit, centre, unit : how factors become scores.  shift : of each model's scaled scores, beyond the factors', and its
     standard error, in units of `sd`, (model, 1).  sd : of the cells' errors, scaled, (model, task).
@@ -57,6 +58,7 @@ class Predictions(NamedTuple):
     mean: Floats
     low: Floats
     high: Floats
+    scale: tuple[Floats | float, Floats | float]
     factor: Floats
     spread: Floats
     fit: Fit
@@ -94,10 +96,15 @@ class Predictions(NamedTuple):
 
 
 def predict(
-    scores: Floats, rng: np.random.Generator, *, level: float = 0.9
+    scores: Floats,
+    rng: np.random.Generator,
+    *,
+    level: float = 0.9,
+    scale: tuple[Floats | float, Floats | float] = (-np.inf, np.inf),
 ) -> Predictions:
     """Predict the missing scores of a table (model, task) from the others, with intervals of this level.
 
+    scale : the least and the largest score of each task, (task,) both; a prediction beyond is the nearest one within.
     The intervals' width is set, and their coverage measured, on cells that are hidden in turn, a tenth at a time: the
     width for one tenth comes from the other nine. A task with fewer than
     `LEAST` scores raises ScoresError.
@@ -119,14 +126,16 @@ def predict(
     fit = _fit_by_em(scaled, factors)
     factor, spread, sd = _conditional_moments(scaled, fit)
     mean = centre + unit * (fit.mean + factor @ fit.loadings.T + corrected.shift * sd)
+    mean = np.clip(mean, *scale)
     widening = wide * np.sqrt(corrected.variance)
     half = widening * unit * sd
     errors = (missed + corrected.shift_without * sds) * unit
     filled = np.where(present, scaled, (mean - centre) / unit).mean(axis=1)
     return Predictions(
         mean=mean,
-        low=mean - half,
-        high=mean + half,
+        low=np.clip(mean - half, *scale),
+        high=np.clip(mean + half, *scale),
+        scale=scale,
         factor=factor,
         spread=spread,
         fit=fit,
@@ -221,7 +230,7 @@ def draw(
     noise = np.sqrt(fit.noise) * rng.standard_normal((draws, *scores.shape))
     error = moved + shift * predicted.sd + noise
     filled = predicted.mean + predicted.unit * predicted.widening * error
-    return np.where(np.isfinite(scores), scores, filled)
+    return np.where(np.isfinite(scores), scores, np.clip(filled, *predicted.scale))
 
 
 def _within_intervals(ratio: Floats, fold: Ints, level: float) -> Floats:

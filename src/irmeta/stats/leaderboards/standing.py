@@ -15,6 +15,8 @@ from irmeta.stats.leaderboards.other_runs import scattered, variance_added
 from irmeta.stats.rankings.ranks import tied_ranks
 from irmeta.stats.rankings.ranksets import RankSets, rank_sets, rank_sets_of
 
+LINEAR = ("mean", "types")
+"""Aggregates that add up scores."""
 ENDS = (0.05, 0.95)
 """Quantiles of the ranks that filled tables give: a 90% interval."""
 
@@ -133,7 +135,8 @@ def rank_filled(
         added = variance_added(runs, table, kind, rng, types, model)
         compared = scattered(compared, added)
     others = _estimates(tables, table, kind, types, model)  # (table, model)
-    centre = others.mean(axis=0) if filled else estimate
+    # votes of a filled table are too sure; means of scores are those of their predictions
+    centre = others.mean(axis=0) if filled and kind not in LINEAR else estimate
     # how far tables lie from their mean, the tables one after the other; and other tasks
     drawn = (others - others.mean(axis=0))[np.arange(draws) % len(others)]
     variance = (drawn**2).mean(axis=0)

@@ -137,7 +137,12 @@ def leaderboard(
         numbers, type_of_task = types_of(board.tasks, types)
     filled = None
     if _has_holes(board, holes):
-        filled = completion.predict(board.scores, generator, level=PREDICTED)
+        filled = completion.predict(
+            board.scores,
+            generator,
+            level=PREDICTED,
+            scale=_task_limits(board.scores),
+        )
     unlinked: list[str] = []
     if filled is None:
         kinds, unlinked = _connected_aggregates(board, kinds, aggregate)
@@ -148,12 +153,12 @@ def leaderboard(
     every = rank(others, generator)
     data = _standing_variables(board, every)
     if filled is not None:
-        data |= _predictions(board.scores, filled)
+        data |= _predictions(filled)
     if by_task:
         data |= _few_task_figures(board, of_few)
     if holes == "bounds":
         data |= _without_holes(board, kinds[0], types, level, resamples, generator)
-    ranked = board.scores if filled is None else others.scores.mean(axis=0)
+    ranked = _filled_table(board.scores, filled)
     whole = np.isfinite(ranked).all() or "complete_rank" in data
     if kinds[0] == _MEAN and whole and by_task:
         data |= _first_place_figures(board, ranked)
@@ -211,14 +216,13 @@ def _objects(names: Sequence[str]) -> npt.NDArray[np.object_]:
     return np.asarray(names, dtype=object)
 
 
-def _predictions(scores: Floats, filled: completion.Predictions) -> dict[str, object]:
-    """Label the predicted scores with their intervals, cut to the scale, and how well hidden ones were predicted."""
+def _predictions(filled: completion.Predictions) -> dict[str, object]:
+    """Label the predicted scores with their intervals, and how well hidden ones were predicted."""
     cells = ("system", "topic")
-    possible = _task_limits(scores)
     return {
-        "predicted": (cells, np.clip(filled.mean, *possible)),
-        "predicted_low": (cells, np.clip(filled.low, *possible)),
-        "predicted_high": (cells, np.clip(filled.high, *possible)),
+        "predicted": (cells, filled.mean),
+        "predicted_low": (cells, filled.low),
+        "predicted_high": (cells, filled.high),
         "coverage": filled.coverage,
         "coverage_of_top": filled.coverage_of_top,
         "coverage_of_task": ("topic", filled.coverage_of_tasks),
