@@ -232,10 +232,13 @@ def first_of(scores: xr.DataArray, where: Bools) -> str:
 
 def in_order(scores: object) -> xr.DataArray:
     """Put the dimensions of a cube, or of a table's scores, in order; raise ScoresError if it lacks one, or names."""
-    if is_table(scores):
+    cubes = isinstance(scores, Mapping) and any(
+        isinstance(one, xr.DataArray) for one in scores.values()
+    )
+    if is_table(scores) or (isinstance(scores, dict) and not cubes):
         return from_frame(scores)
     if not isinstance(scores, xr.DataArray):
-        if isinstance(scores, Mapping):
+        if cubes:
             one = "choose one of those in it, as in scores[NAME]"
         else:
             one = _MAKES

@@ -322,6 +322,60 @@ def test_the_column_that_distinguishes_rows_is_named() -> None:
     assert from_frame(table, repeat="rollout").shape == (1, 2, 1)
 
 
+def test_an_unnamed_level_is_the_role_that_no_column_has() -> None:
+    """Pandas' level_0 and level_1 beside scores are the system and the topic, as far as no other column is."""
+    for names in ({}, {"index": "model"}, {"columns": "task"}):
+        table = STACK.rename_axis(**names).stack().rename("score").reset_index()
+        xr.testing.assert_equal(from_frame(table), from_frame(STACK))
+
+
+def test_columns_of_several_levels_are_refused_with_what_works() -> None:
+    """The advice on columns of several levels is followed to the scores: one level that is unique, or all stacked."""
+    table = STACK.set_axis(
+        pd.MultiIndex.from_product([["retrieval"], STACK.columns]), axis=1
+    )
+    with pytest.raises(ScoresError, match=r"= table.columns.get_level_values\(1\)$"):
+        from_frame(table)
+    table.columns = table.columns.get_level_values(1)
+    xr.testing.assert_equal(from_frame(table), from_frame(STACK))
+    both = pd.concat({"AP": STACK, "RR": STACK / 2}, axis=1)
+    with pytest.raises(ScoresError, match=r"table.stack\(\[0, 1\]\).rename\('score'\)"):
+        from_frame(both)
+    both.columns.names = ["metric", "topic"]
+    made = from_frame(both.stack([0, 1]).rename("score").reset_index())
+    assert made.shape == (*STACK.shape, 2)
+
+
+def test_a_dict_of_series_names_topics_by_their_index() -> None:
+    """Series by system are scores by topic; a topic that one has twice is refused."""
+    series = {name: STACK.loc[name] for name in STACK.index}
+    xr.testing.assert_equal(from_frame(series), from_frame(STACK))
+    twice = pd.Series([0.1, 0.2], ["x", "x"])
+    with pytest.raises(ScoresError, match="more than one score for a, x; keep one"):
+        from_frame({"a": twice, "b": twice})
+
+
+@pytest.mark.parametrize("given", [list, np.array])
+def test_a_dict_of_arrays_is_refused_with_what_works(given) -> None:
+    """A study of arrays by system says what is expected, and its advice works: rows of a frame are numbered topics."""
+    scores = {"a": given([0.1, 0.2, 0.5, 0.3]), "b": given([0.2, 0.4, 0.6, 0.3])}
+    advice = r"expected \{system: .* irmeta.from_frame\(pandas.DataFrame\(scores\), rows='topics'\)$"
+    with pytest.raises(ScoresError, match=advice):
+        versus(scores, "a", "b")
+    with pytest.raises(ScoresError, match=r"numbered with rows='topics'"):
+        versus(pd.DataFrame(scores), "a", "b")
+    made = from_frame(pd.DataFrame(scores), rows="topics")
+    assert made.topic.values.tolist() == ["1", "2", "3", "4"]
+    assert "By score" in str(versus(made, "a", "b"))
+
+
+def test_whole_numbers_that_may_name_rows_are_not_scores() -> None:
+    """A first column of numbers that are all different has to be named, or left out, though rows are said."""
+    table = pd.DataFrame({"id": [401, 402], "a": [0.1, 0.2], "b": [0.2, 0.4]})
+    with pytest.raises(ScoresError, match="no column of the table names"):
+        from_frame(table, rows="topics")
+
+
 def test_a_matrix_of_metrics_is_no_table() -> None:
     """A frame with the same names on both sides is still taken as a matrix of metrics."""
     names = ["AP", "RR", "P@10"]

@@ -59,7 +59,9 @@ def _are_of_ranx(given: object) -> bool:
 
 
 def _is_inner(given: object) -> bool:
-    """Tell whether this can be the scores of one system: a dict, or values of ir_measures, one by one or in a frame."""
+    """Tell whether this can be the scores of one system: a dict, a series, or values of ir_measures."""
+    if isinstance(given, pd.Series):
+        return True
     if isinstance(given, Mapping):
         return not isinstance(given, xr.Dataset)
     if isinstance(given, pd.DataFrame):
@@ -99,26 +101,34 @@ def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
     )
 
 
-_STACKED = {"level_0": "system", "level_1": "topic", "0": "score"}
-
-
 def _from_pandas(table: pd.DataFrame) -> pl.DataFrame:
     """Copy a pandas frame column by column: polars would need pyarrow for it."""
     if isinstance(table.columns, pd.MultiIndex):
         raise ScoresError(
-            "the columns of the table have several levels; flatten them: "
-            "table.stack().reset_index()"
+            f"the columns of the table have several levels; {_flattening(table.columns)}"
         )
     flat = table if _is_row_number(table) else table.reset_index(allow_duplicates=True)
     names = [str(name) for name in flat.columns]
-    if names[-2:] == ["level_1", "0"]:  # pandas names them so where stacked
-        names = [_STACKED.get(name, name) for name in names]
+    if names[-2:] == ["level_1", "0"]:  # pandas names scores so where stacked
+        names[-1] = SCORE
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ScoresError(
             f"more than one column is named {shortened(twice[0])!r}; rename or drop all but one"
         )
     return pl.DataFrame(
         {name: _series(flat.iloc[:, at]) for at, name in enumerate(names)}
+    )
+
+
+def _flattening(columns: pd.MultiIndex) -> str:
+    """Say how to make one level of several: keep one that names each column alone, else stack them all."""
+    for level in reversed(range(columns.nlevels)):
+        if columns.get_level_values(level).is_unique:
+            return f"keep one: table.columns = table.columns.get_level_values({level})"
+    levels = list(range(columns.nlevels))
+    return (
+        "name them, as in table.columns.names = ['metric', 'topic'], and make a row for each score: "
+        f"table.stack({levels}).rename('score').reset_index()"
     )
 
 
@@ -175,10 +185,14 @@ def _from_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
         table = _ranx_scores(table)
     flat: list[tuple[str, str, str | None, Any]] = []
     for system, given in table.items():
-        inside = _ir_measures_scores(given)
+        if isinstance(given, pd.Series):
+            inside = _of_series(given, str(system))
+        else:
+            inside = _ir_measures_scores(given)
         if not isinstance(inside, Mapping):
             raise ScoresError(
                 f"the scores of {shortened(str(system))!r} are not a dict; expected {{system: {{topic: score}}}}"
+                f"{_naming_topics(inside)}"
             )
         for topic, value in inside.items():
             deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
@@ -220,6 +234,26 @@ def _from_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
     return pl.DataFrame(
         {name: list(names) for name, names in held.items()}
     ).with_columns(values.alias("score"))
+
+
+def _of_series(scores: pd.Series, system: str) -> dict[Any, Any]:
+    """Return the scores of one system by topic, the index of a series; a topic given twice raises ScoresError."""
+    twice = scores.index[scores.index.duplicated()]
+    if len(twice):
+        raise ScoresError(
+            f"more than one score for {shortened(system)}, {shortened(str(twice[0]))}; keep one of them"
+        )
+    return scores.to_dict()
+
+
+def _naming_topics(scores: object) -> str:
+    """Say how arrays, which do not name their topics, make a table."""
+    if isinstance(scores, np.ndarray | list | tuple | pl.Series):
+        return (
+            "; of arrays over the same topics, in one order, take "
+            "irmeta.from_frame(pandas.DataFrame(scores), rows='topics')"
+        )
+    return ""
 
 
 def _require_systems(systems: Sequence[str], topics: Sequence[str]) -> None:

@@ -35,6 +35,8 @@ _ITEMS = (
     "turn",
     "turn_id",
 )
+UNNAMED = re.compile(r"level_\d")
+"""What pandas calls a level of an index that has no name: in a stacked table, its rows or its columns."""
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
     "collection": ("collection", "sub_collection", "snapshot"),
     "system": (
@@ -70,7 +72,10 @@ class Columns(NamedTuple):
 
 
 def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
-    """Find out which column says what: those that are named, else those with a name that people use for it."""
+    """Find out which column says what: those that are named, else those with a name that people use for it.
+
+    Unnamed levels of an index are the system or the topic that no other column names.
+    """
     given = {role: name for role, name in wanted.items() if name is not None}
     _require_columns(names, given)
     free = [name for name in names if name not in given.values()]
@@ -80,6 +85,10 @@ def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
         role: given.get(role) or _find_spelled(known, spelled)
         for role, known in SPELLINGS.items()
     }
+    unnamed = [name for name in free if UNNAMED.fullmatch(name)]
+    absent = [role for role in ("system", "topic") if found[role] is None]
+    if len(unnamed) == len(absent):
+        found |= dict(zip(absent, unnamed, strict=True))
     topic = found["topic"]
     if found["collection"] is None and topic and _spelling(topic) in _ITEMS:
         # items within tasks

@@ -17,7 +17,7 @@ from irmeta.scores.tables.roles import Columns, some_names
 from irmeta.scores.tables.twice import refuse_unnamed
 from irmeta.words import listed, shortened
 
-HEADS, SCORES = "head of a column", "its scores"
+HEADS, SCORES, NUMBERS = "head of a column", "its scores", "number of a row"
 """What the columns are called that a wide table becomes."""
 SUMMARIES = re.compile(
     r"(rank|average|avg|mean|overall|total|(number of )?param|(number of )?parameter|model size|memory usage"
@@ -74,8 +74,12 @@ def wide_rows(
     values = [name for name in frame.columns if name not in labels]
     _require_wide(frame, found, values)
     if system is None and topic is None and values:
-        first = _first_name_column(frame.select(values))
-        values.remove(first)
+        if rows is not None and _may_be_scores(frame[values[0]]):
+            first = NUMBERS
+            frame = frame.with_columns(pl.Series(first, range(1, frame.height + 1)))
+        else:
+            first = _first_name_column(frame.select(values))
+            values.remove(first)
         labels.append(first)
         if rows != "topics":
             system = first
@@ -215,9 +219,20 @@ def _first_name_column(frame: pl.DataFrame) -> str:
             "no column of the table names systems or topics; it has "
             f"{some_names(frame.columns) or 'none'}. Name the columns: --system "
             "COLUMN --topic COLUMN --score COLUMN; of a matrix that names only its columns, rows are "
-            "numbered by irmeta import matrix FILE (--rows topics)"
+            "numbered with --rows topics (rows= of irmeta.from_frame)"
         )
     return first
+
+
+def _may_be_scores(column: pl.Series) -> bool:
+    """Say whether a column cannot name rows: it holds numbers, but not a whole number for each row.
+
+    >>> [_may_be_scores(pl.Series(one)) for one in ([0.5, 1.0], [0, 1, 1], [401, 402], ["a", "b"])]
+    [True, True, False, False]
+    """
+    if column.dtype.is_numeric():
+        return column.dtype.is_float() or bool(column.is_duplicated().any())
+    return _holds_scores(column)
 
 
 def _holds_scores(column: pl.Series) -> bool:
