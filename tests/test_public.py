@@ -1,7 +1,10 @@
 """What every public function does with what it is given: cubes in any order, choices, seeds."""
 
 import json
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
@@ -892,3 +895,35 @@ def test_every_column_of_a_table_is_explained(name, tmp_path):
     words = set(re.findall(r"\w+", " ".join(said)))
     words |= {f"{word}_{end}" for word in words for end in ("low", "high", "se")}
     assert columns(result) <= words, sorted(columns(result) - words)
+
+
+FRAMES = """
+import polars as pl
+import irmeta
+
+frame = pl.DataFrame({"model": ["a", "b"], "t1": [0.1, 0.2], "t2": [0.3, 0.4]})
+irmeta.leaderboard(frame)
+irmeta.versus(frame, system="a")
+irmeta.describe("scores.parquet")
+irmeta.compare({"one": frame, "two": frame})
+irmeta.place(frame)
+irmeta.versus(frame, sistem="a")
+"""
+
+
+@pytest.mark.slow
+def test_type_checkers_take_what_studies_take(tmp_path: Path) -> None:
+    """A data frame or a path passes where a study takes it; a keyword that a study lacks does not."""
+    pytest.importorskip("mypy")
+    script = tmp_path / "script.py"
+    script.write_text(FRAMES)
+    source = Path(irmeta.__file__).parents[1]
+    command = [sys.executable, "-m", "mypy", "--strict", str(script)]
+    given = {**os.environ, "MYPYPATH": str(source)}
+    said = subprocess.run(
+        command, cwd=tmp_path, env=given, capture_output=True, text=True, check=False
+    )
+    wrong = [line for line in said.stdout.splitlines() if "error:" in line]
+    assert [line.split(": ")[2] for line in wrong] == [
+        'Unexpected keyword argument "sistem" for "versus"; did you mean "system"?  [call-arg]'
+    ]

@@ -8,6 +8,7 @@ from math import isfinite
 from os import PathLike
 from pathlib import Path
 from typing import (
+    TYPE_CHECKING,
     Annotated,
     Any,
     Literal,
@@ -107,6 +108,15 @@ class Given(NamedTuple):
         """Return what the function reads."""
         module, _, name = self.read.rpartition(".")
         return getattr(import_module(module), name)(value)
+
+
+if TYPE_CHECKING:
+    # the door makes cubes of data frames, tables and score files
+    Cube = xr.DataArray | Any
+    Cubes = Mapping[str, xr.DataArray] | Any
+else:
+    Cube = xr.DataArray
+    Cubes = Mapping[str, xr.DataArray]
 
 
 def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:

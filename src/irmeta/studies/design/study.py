@@ -40,7 +40,7 @@ from irmeta.studies.design.ways import (
     candidates,
     ways_to_spend,
 )
-from irmeta.studies.door import Given, study
+from irmeta.studies.door import Cube, Given, study
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200)
 BEYOND = 4
@@ -51,7 +51,7 @@ OF_A_WAY = ("metric", "depth", "judge", "each", "judgments")
 
 @study
 def design(
-    scores: xr.DataArray,
+    scores: Cube,
     *,
     target: str | None = None,
     metrics: str | Iterable[str] | None = None,

@@ -30,7 +30,7 @@ from irmeta.stats.tests.compared import Compared, Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.studies.differences.notes import no_result_notes, notes_on_tests
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, study
 from irmeta.studies.result.method import CORRECTIONS, TESTS, UNNAMED
 from irmeta.words import counted, decimal
 
@@ -41,7 +41,7 @@ DIGITS = 3
 
 @study
 def table(
-    scores: xr.DataArray,
+    scores: Cube,
     *,
     metrics: str | Iterable[str] | None = None,
     baseline: str | None = None,

@@ -29,7 +29,7 @@ from irmeta.stats.leaderboards.standing import Standing, Tables
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.stats.tests.stepdown import DRAWS
-from irmeta.studies.door import Given, study
+from irmeta.studies.door import Cube, Cubes, Given, study
 from irmeta.studies.leaderboard import costs
 from irmeta.studies.leaderboard.board import (
     Board,
@@ -59,7 +59,7 @@ ENOUGH = 8
 
 @study
 def leaderboard(
-    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    scores: Cube | Cubes,
     *,
     over: Over = "tasks",
     aggregate: str | Sequence[Aggregate] | None = None,

@@ -19,12 +19,12 @@ from irmeta.scores.cubes import by_name
 from irmeta.scores.names import known_as
 from irmeta.scores.selection import select
 from irmeta.scores.standardization import OWN_NAME
-from irmeta.studies.door import Given
+from irmeta.studies.door import Cube, Cubes, Given
 from irmeta.studies.place.everybody import Known
 from irmeta.words import joined
 
 Files = str | PathLike[str]
-Placed = xr.DataArray | Mapping[str, xr.DataArray] | Files | Sequence[Files]
+Placed = Cube | Cubes | Files | Sequence[Files]
 """Systems to place: their scores, score files, or with judgments their runs."""
 PLACED = Given("SCORES|RUNS", several=True)
 ON = Given("NAME|FILE", "irmeta.studies.place.given.everybody", several=True)

@@ -28,7 +28,7 @@ from irmeta.stats.prediction.intervals import (
 from irmeta.stats.prediction.predictors import chunks
 from irmeta.stats.prediction.regression import least_squares, moments, pool
 from irmeta.stats.prediction.scales import from_scale, to_scale
-from irmeta.studies.door import study
+from irmeta.studies.door import Cubes, study
 from irmeta.words import listed
 
 _SUBSETS = 256
@@ -37,7 +37,7 @@ _SUBSETS = 256
 
 @study
 def coverage(
-    cubes: Mapping[str, xr.DataArray],
+    cubes: Cubes,
     *,
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,

@@ -25,7 +25,7 @@ from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, Cubes, study
 from irmeta.studies.prediction.likeliest import (
     count_metric,
     expected_means,
@@ -39,11 +39,11 @@ _BY_ENTROPY = tuple(f"entropy_{name}" for name in _MEASURES)
 
 @study
 def lowcost(
-    train: xr.DataArray | Mapping[str, xr.DataArray],
-    test: xr.DataArray | Mapping[str, xr.DataArray],
+    train: Cube | Cubes,
+    test: Cube | Cubes,
     *,
     targets: Iterable[str],
-    dev: xr.DataArray | Mapping[str, xr.DataArray] | None = None,
+    dev: Cube | Cubes | None = None,
     depths: Sequence[int] = (10, 20, 30, 40, 50),
     proper: bool = False,
     missing: Missing = "error",

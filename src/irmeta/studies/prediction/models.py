@@ -1,6 +1,6 @@
 """Does another model predict unseen collections better than least squares? Compare them, each collection left out."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import get_args
 
 import numpy as np
@@ -22,14 +22,14 @@ from irmeta.scores.result import frame, result, with_nulls
 from irmeta.stats.prediction.accuracy import accuracy
 from irmeta.stats.prediction.learners import learner
 from irmeta.stats.prediction.scales import from_scale, to_scale
-from irmeta.studies.door import study
+from irmeta.studies.door import Cubes, study
 
 _MEASURES = ("tau", "r2", "rmse")
 
 
 @study
 def models(
-    cubes: Mapping[str, xr.DataArray],
+    cubes: Cubes,
     *,
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,

@@ -26,7 +26,7 @@ from irmeta.stats.prediction.accuracy import Accuracy, accuracy
 from irmeta.stats.prediction.learners import Fit
 from irmeta.stats.prediction.predictors import Fold, best_predictors, folds
 from irmeta.stats.prediction.regression import Moments, least_squares, moments
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, Cubes, study
 from irmeta.words import counted
 
 _MEASURES = Accuracy._fields
@@ -34,10 +34,10 @@ _MEASURES = Accuracy._fields
 
 @study
 def predictors(
-    train: xr.DataArray | Mapping[str, xr.DataArray],
-    test: xr.DataArray | Mapping[str, xr.DataArray],
+    train: Cube | Cubes,
+    test: Cube | Cubes,
     *,
-    dev: xr.DataArray | Mapping[str, xr.DataArray] | None = None,
+    dev: Cube | Cubes | None = None,
     choose: ChosenBy = "dev",
     targets: Iterable[str] | None = None,
     metrics: Iterable[str] | None = None,

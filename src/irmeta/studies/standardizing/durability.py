@@ -29,7 +29,7 @@ from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.halves.teams import split
 from irmeta.stats.rankings import rank, topheavy
 from irmeta.stats.standardizing import comparability, standardizers
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, Cubes, study
 
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "tau_quantile")
@@ -40,8 +40,8 @@ PARTITIONS = 200
 
 @study
 def durability(
-    old: xr.DataArray | Mapping[str, xr.DataArray],
-    new: xr.DataArray | Mapping[str, xr.DataArray],
+    old: Cube | Cubes,
+    new: Cube | Cubes,
     *,
     kind: Kind = "normal",
     flat: Flat = "half",

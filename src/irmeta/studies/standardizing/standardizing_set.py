@@ -1,6 +1,6 @@
 """How many systems standardization factors need: random parts of the standardizing systems against all of them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.rankings import rank
 from irmeta.stats.standardizing.partial import partial_means
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, Cubes, study
 
 SIZES = (2, 3, 5, 10, 15, 20, 30, 40, 50)
 PERCENTILES = {"p50": 0.5, "p5": 0.05, "p1": 0.01}
@@ -28,8 +28,8 @@ PERCENTILES = {"p50": 0.5, "p5": 0.05, "p1": 0.01}
 
 @study
 def standardizing_set(
-    old: xr.DataArray,
-    new: xr.DataArray | Mapping[str, xr.DataArray],
+    old: Cube,
+    new: Cube | Cubes,
     *,
     sizes: Sequence[int] | None = None,
     resamples: int = 1500,

@@ -46,7 +46,7 @@ from irmeta.stats.rankings.agreement import (
     over_scores,
     share_interval,
 )
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, Cubes, study
 from irmeta.words import are, counted, listed
 
 FEWEST = 4
@@ -60,7 +60,7 @@ _OVER = {
 
 @study
 def correlate(
-    scores: xr.DataArray | Mapping[str, xr.DataArray],
+    scores: Cube | Cubes,
     *,
     unit: Level = "topic",
     method: Coefficient = "pearson",

@@ -30,7 +30,7 @@ from irmeta.stats.rankings.outcomes import (
     scaled,
     without_noise,
 )
-from irmeta.studies.door import Given, study
+from irmeta.studies.door import Cube, Given, study
 from irmeta.words import counted, listed
 
 OUTCOMES = Given("OUTCOMES", read="irmeta.io.tables.outcomes.read_outcomes")
@@ -47,7 +47,7 @@ LEAST = 1e-12
 
 @study
 def online(
-    scores: xr.DataArray,
+    scores: Cube,
     outcomes: Annotated[Any, OUTCOMES],
     *,
     metrics: str | Iterable[str] | None = None,

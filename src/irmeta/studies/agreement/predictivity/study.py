@@ -21,7 +21,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.halves.halving import Agreement, halves, shuffles, split_half
 from irmeta.stats.halves.jackknife import Variances, known, variances
 from irmeta.stats.tests.multiplicity import range_quantile
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, study
 from irmeta.words import counted
 
 _PAIR = ("metric", "metric_2")
@@ -29,7 +29,7 @@ _PAIR = ("metric", "metric_2")
 
 @study
 def predictivity(
-    scores: xr.DataArray,
+    scores: Cube,
     *,
     metrics: str | Iterable[str] | None = None,
     partitions: int = 2000,

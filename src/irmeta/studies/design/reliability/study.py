@@ -34,7 +34,7 @@ from irmeta.scores.selection import (
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.reliability import components, differences, expected, sizes, sources
 from irmeta.stats.reliability.intervals import signal_ends
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, study
 
 TOPICS = (10, 25, 50, 100, 150, 200)
 SHARES = (0.1, 0.5, 0.9)
@@ -53,7 +53,7 @@ MOST_SORTED = 1000
 
 @study
 def reliability(
-    scores: xr.DataArray,
+    scores: Cube,
     *,
     metrics: str | Iterable[str] | None = None,
     sizes: Sequence[int] = TOPICS,

@@ -46,7 +46,7 @@ from irmeta.stats.rankings.ranksets import (
 )
 from irmeta.studies.differences.notes import no_result_notes
 from irmeta.studies.differences.without import WITHOUT, Flagged, leave_out
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, study
 from irmeta.words import counted, listed
 
 EQUAL = 1e-12
@@ -58,7 +58,7 @@ LEFT = ("lead", "mean", "rank", "rank_low", "rank_high")
 
 @study
 def describe(
-    scores: xr.DataArray,
+    scores: Cube,
     *,
     metrics: str | Iterable[str] | None = None,
     by: str | None = None,

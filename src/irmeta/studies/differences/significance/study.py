@@ -35,7 +35,7 @@ from irmeta.studies.differences.notes import (
     notes_on_tests,
     only_tests,
 )
-from irmeta.studies.door import study
+from irmeta.studies.door import Cube, study
 
 DIRECTIONS: Mapping[str, Callable[[Floats], Floats]] = {
     "wilcoxon": paired.signed_ranks,
@@ -50,7 +50,7 @@ SWAP_PAIRS = 4_000_000
 
 @study
 def significance(
-    scores: xr.DataArray,
+    scores: Cube,
     *,
     metrics: str | Iterable[str] | None = None,
     test: Test = "max-t",

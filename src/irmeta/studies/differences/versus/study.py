@@ -42,7 +42,7 @@ from irmeta.studies.differences.versus.nightly import (
 )
 from irmeta.studies.differences.versus.pairs import ALL
 from irmeta.studies.differences.without import CHANGE, WITHOUT, Flagged, leave_out
-from irmeta.studies.door import Given, study
+from irmeta.studies.door import Cube, Cubes, Given, study
 from irmeta.words import counted, joined, listed
 
 LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
@@ -55,7 +55,7 @@ ANCHORS = Given("FILE", "irmeta.io.lists.read_anchors")
 
 @study
 def versus(
-    scores: xr.DataArray,
+    scores: Cube,
     system: str,
     against: str | Iterable[str] = ALL,
     *,
@@ -67,7 +67,7 @@ def versus(
     fail_if_worse: float | None = None,
     unless_safe: bool = False,
     history: str | Path | None = None,
-    over: Annotated[Mapping[str, xr.DataArray] | None, NIGHTS] = None,
+    over: Annotated[Cubes | None, NIGHTS] = None,
     anchors: Annotated[Mapping[str, float] | None, ANCHORS] = None,
     without: Annotated[Sequence[str] | None, WITHOUT] = None,
     resamples: int | None = None,

@@ -20,7 +20,7 @@ from irmeta.scores.cube import check
 from irmeta.scores.cubes import by_topic, in_range
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete
-from irmeta.studies.door import Given, study
+from irmeta.studies.door import Cube, Cubes, Given, study
 from irmeta.studies.prediction.predict.alarms import (
     far_systems,
     hardly_judged,
@@ -45,7 +45,7 @@ TRAIN = "irmeta.io.formats.scores.load_files"
 
 @study
 def predict(
-    scores: Annotated[xr.DataArray | None, Given("SCORES", TABLE)] = None,
+    scores: Annotated[Cube | None, Given("SCORES", TABLE)] = None,
     model: Annotated[
         Model | None, Given("FILE", "irmeta.io.formats.model_file.load_model")
     ] = None,
@@ -53,11 +53,9 @@ def predict(
     given: str | None = None,
     want: Iterable[str] | None = None,
     level: float = 0.9,
-    calibrate: Annotated[xr.DataArray | None, Given("FILE", TABLE)] = None,
+    calibrate: Annotated[Cube | None, Given("FILE", TABLE)] = None,
     relevant: Annotated[float | str | PathLike[str] | None, Given("N|FILE")] = None,
-    train: Annotated[
-        Mapping[str, xr.DataArray] | None, Given("FILE", TRAIN, several=True)
-    ] = None,
+    train: Annotated[Cubes | None, Given("FILE", TRAIN, several=True)] = None,
     learner: Learner = "ols",
     kernel: float | None = None,
     missing: Missing = "error",

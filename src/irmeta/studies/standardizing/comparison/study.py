@@ -31,7 +31,7 @@ from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging.rankings import taus, taus_on_own_topics
 from irmeta.stats.standardizing import comparability
-from irmeta.studies.door import study
+from irmeta.studies.door import Cubes, study
 from irmeta.words import counted, listed
 
 FEW = 10
@@ -49,7 +49,7 @@ ITSELF = "a system against itself on other topics"
 
 @study
 def compare(
-    cubes: Mapping[str, xr.DataArray],
+    cubes: Cubes,
     *,
     metrics: str | Iterable[str] | None = None,
     kinds: Sequence[Form] | None = None,
