@@ -1,7 +1,7 @@
 """Promises about estimates from few human and many machine topics."""
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache, partial
 from pathlib import Path
 
@@ -12,12 +12,14 @@ from bench.coverage.judges import BAD, GOOD, NOISE, SPREAD, TOPIC, Judge, Kind
 from bench.coverage.worlds import Column, some, worlds
 from bench.hard import KINDS, LABELS, Hard
 from irmeta.datasets.like import World
+from irmeta.stats.judging.planning import width
 from irmeta.stats.judging.sampling import (
     Estimates,
     Sample,
     estimate_differences,
     estimate_means,
 )
+from irmeta.studies.judges.plan import known_spreads, pair_spreads
 
 SAMPLES = ((5, 50), (10, 50), (10, 200), (25, 200), (50, 200))
 """How many of how many topics people judge."""
@@ -148,6 +150,58 @@ def alone(sample: Sample, *, new_topics: bool = True) -> Estimates:
     return estimate_means(sample, 0.0, new_topics=new_topics)
 
 
+PLANNED = 40
+"""Human topics whose width is planned, of twice as many as the machine judged."""
+LARGE = 2000
+"""Human topics that tell how wide intervals are in truth, of twice as many."""
+
+
+@cache
+def true_width(world: Machine | Copying, *, alone: bool) -> float:
+    """Return the width of intervals of differences with `PLANNED` human topics, as very many topics tell it.
+
+    alone : by people alone.
+    """
+    large = replace(world, n=LARGE, topics=2 * LARGE)
+    rng = np.random.default_rng(11)
+    spreads = [pair_spreads(large.draw(rng)[0])[alone] for _ in range(5)]
+    total = PLANNED if alone else 2 * PLANNED
+    return float(np.mean([width(one, PLANNED, total) for one in spreads]))
+
+
+def _planned(
+    world: Machine | Copying, rng: np.random.Generator, *, alone: bool
+) -> Mapping[str, float]:
+    """Plan the width of intervals of differences from few human topics."""
+    sample, _ = world.draw(rng)
+    known = known_spreads(sample)[alone]
+    total = PLANNED if alone else 2 * PLANNED
+    said, low, high = known.width(PLANNED, total)
+    truth = true_width(world, alone=alone)
+    return {
+        "kept": low <= truth <= high,
+        "width": np.log(high / low) if low > 0 else np.nan,
+        AWAY: np.log(said / truth) if said > 0 else np.nan,
+    }
+
+
+def of_plans(*, alone: bool) -> Callable[[Path | None], Iterable[Case]]:
+    """Return the cases of plans: as those of differences, of simulated machines, with topics enough for a plan."""
+
+    def cases(folder: Path | None) -> Iterable[Case]:
+        for n in (5, 10, 25):
+            for name, judge in (("good", GOOD), ("bad", BAD)):
+                machine = Machine(n, 4 * n, judge)
+                trial = partial(_planned, machine, alone=alone)
+                yield Case(f"{name} machine", n, trial, machine.systems)
+            for label, world in hard_worlds(folder).items():
+                copying = Copying(world, n, 4 * n, COPIES["good"])
+                trial = partial(_planned, copying, alone=alone)
+                yield Case(f"{label}, good machine", n, trial, HARD)
+
+    return cases
+
+
 OTHERS = {
     "of 200, good machine, 5 systems": Machine(25, 200, GOOD, 5),
     "of 200, good machine, 60 systems": Machine(25, 200, GOOD, 60),
@@ -237,6 +291,20 @@ ENTRIES = [
         0.95,
         0.92,
         of_samples(estimate_differences),
+        400,
+    ),
+    Entry(
+        "planned width, few human topics and a machine",
+        0.95,
+        0.92,
+        of_plans(alone=False),
+        400,
+    ),
+    Entry(
+        "planned width, few human topics alone",
+        0.95,
+        0.92,
+        of_plans(alone=True),
         400,
     ),
 ]

@@ -68,6 +68,8 @@ _LOSS = (
 )
 _ADVANTAGE = ("advantage of a metric", "advantage of a metric, clusters")
 _PREDICTIVE = ("phi of halves",)
+_PLANNED = ("planned width, few human topics and a machine",)
+_PLANNED_ALONE = ("planned width, few human topics alone",)
 _AGREED = ("agreement of users with a metric",)
 _BOARD = ("rank sets of a leaderboard", "rank sets of a leaderboard, clusters")
 _ERHO2 = (
@@ -172,6 +174,10 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "online.metrics.correlation_low": _AGREED,
     "online.metrics.gain_low": _AGREED,
     "online.metrics.sharpest_low": _AGREED,
+    **{f"plan.needed.width_{way}_low": _PLANNED for way in ("needed", "many", "best")},
+    "plan.needed.width_alone_low": _PLANNED_ALONE,
+    "plan.sizes.width_pairs_low": _PLANNED,
+    "plan.sizes.width_pairs_alone_low": _PLANNED_ALONE,
     "place.anchored.anchored_low": _ANCHORED,
     "place.anchored.anchored_p": _ANCHORED,
     "place.baseline.gain_low": _ACROSS,

@@ -12,6 +12,7 @@ from scipy.special import stdtr
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sources import RunsLike
+from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short, with_interval
 from irmeta.scores.groups.clusters import in_clusters
@@ -33,6 +34,10 @@ FEWEST = 5
 """Human topics that a plan needs: variances of fewer are a guess."""
 GROUPS = 20
 """Groups of human topics, at most, that are left out in turn to say how sure widths are."""
+PLANNED = tuple(
+    f"planned width, few human topics {who}" for who in ("and a machine", "alone")
+)
+"""What is measured of the ranges of planned widths."""
 ALPHA = 0.05
 """The level at which pairs of systems differ, corrected for all pairs as `estimate` does."""
 NEEDED = (
@@ -97,8 +102,8 @@ def plan(
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     topics_many, with ten machine topics for each human one;
     with costs best_share, the cheapest n / N, topics_best and machine_best, the numbers of topics at that share, and
-    costs of all three; width_needed_low and width_needed_high, and so for the others, between which widths (95%) these
-    topics may turn out, as few human topics tell it; over (size, metric) width of intervals of differences, so too, and
+    costs of all three; between which widths (95%) these topics may turn out, as few human topics tell it: width_needed_low and
+    width_needed_high, width_alone_low and so on, width_many_low, width_best_low; over (size, metric) width of intervals of differences, so too, and
     of means, and how many pairs differ significantly (Holm, .05) if systems differ as they seem to now, each with the
     machine and alone. What cannot be reached is -1. Raises ScoresError for fewer than 5 human topics. Source: Cochran
     (1977), section 12.3.
@@ -137,7 +142,7 @@ def plan(
     for which in range(both.human.sizes["metric"]):
         # topics are drawn one by one, whatever their clusters
         one = replace(both.sample(which, weight), cluster=None)
-        beside, alone = _known_spreads(one)
+        beside, alone = known_spreads(one)
         parts.append(
             _topics_needed(
                 one, beside, alone, width, human_topic_cost, llm_topic_cost or 0
@@ -156,12 +161,13 @@ def plan(
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or "
         "over systems)"
     )
+    ranges = held(*PLANNED, systems=both.human.sizes["system"], topics=n)
     return result(
         "plan",
         {**data, "metric": both.human.metric.values, "size": sizes},
         inputs={"human": both.human, "machine": both.machine},
         options={},
-        notes=[*notes, *of_weights, widths],
+        notes=[*notes, *of_weights, *ranges.said("Such ranges of a width"), widths],
     )
 
 
@@ -191,7 +197,7 @@ class _Known(NamedTuple):
         return planning.width(self.of, n, total), *ends
 
 
-def _known_spreads(sample: Sample) -> tuple[_Known, _Known]:
+def known_spreads(sample: Sample) -> tuple[_Known, _Known]:
     """Return how differences vary, beside the machine and by people alone, with what human topics leave open."""
     n, total = sample.sizes
     group = np.arange(n) % min(n, GROUPS)
@@ -200,9 +206,9 @@ def _known_spreads(sample: Sample) -> tuple[_Known, _Known]:
         left_out = np.zeros(total, dtype=np.bool_)
         left_out[sample.drawn[group == one]] = True
         rest = sampling.sample_without(sample, left_out, of_machine=True)
-        without.append(_pair_spreads(rest))
+        without.append(pair_spreads(rest))
     beside, alone = zip(*without, strict=True)
-    now = _pair_spreads(sample)
+    now = pair_spreads(sample)
     return _Known(now[0], beside), _Known(now[1], alone)
 
 
@@ -291,7 +297,7 @@ def _by_size(
     return found
 
 
-def _pair_spreads(sample: Sample) -> tuple[Spread, Spread]:
+def pair_spreads(sample: Sample) -> tuple[Spread, Spread]:
     """Return how differences of two systems vary, beside the machine and by people alone, as in estimate."""
     above = np.triu_indices(len(sample.human), 1)
     now, alone = (
