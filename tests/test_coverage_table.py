@@ -13,6 +13,7 @@ from bench.coverage.printed import PRINTED
 from bench.coverage.systems import true_ranks
 from bench.coverage.worlds import named, worlds
 
+import irmeta
 from irmeta.scores.attributes import about
 from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.versus.study import versus
@@ -295,6 +296,12 @@ def test_what_is_not_kept_is_said():
     for kind in ("contaminated", "trivial"):
         words = warned.pop(f"change without {kind} topics")
         assert all(words in " ".join(about(one)["notes"]) for one in flagged)
+    machine = named(np.random.default_rng(0).random((4, 20, 1)), "AP")
+    plan = irmeta.judges.plan(machine[:, :5], machine)
+    for who in ("and a machine", "alone"):
+        assert warned.pop(f"planned width, few human topics {who}") in " ".join(
+            plan.notes
+        )
     assert not warned
     printed = {name for names in PRINTED.values() for name in names}
     unkept = [entry for entry in ENTRIES if entry.promised > 0.5 and entry.bound < 0.84]

@@ -174,7 +174,7 @@ PRINTED: Mapping[str, Sequence[str]] = {
     "online.metrics.correlation_low": _AGREED,
     "online.metrics.gain_low": _AGREED,
     "online.metrics.sharpest_low": _AGREED,
-    **{f"plan.needed.width_{way}_low": _PLANNED for way in ("needed", "many", "best")},
+    **{f"plan.needed.width_{way}_low": _PLANNED for way in ("needed", "many")},
     "plan.needed.width_alone_low": _PLANNED_ALONE,
     "plan.sizes.width_pairs_low": _PLANNED,
     "plan.sizes.width_pairs_alone_low": _PLANNED_ALONE,

@@ -14,7 +14,7 @@ WHY: Mapping[int, str] = {
     152: "(r|rho|tau) over (means|scores).*|r of true means",
     154: "tau with the true ranking.*",
     155: "soft pairwise accuracy.*",
-    166: "(mean|difference) by few human topics.*",
+    166: "(mean|difference) by few human topics.*|planned width.*",
     172: "percentile.*",
     183: ".* of a reproduction",
     195: "agreement of users with a metric|lead of a metric in agreement",

@@ -69,6 +69,12 @@ def sampled(systems, topics):
     return irmeta.judges.estimate(0.9 * machine[:, :topics], machine)
 
 
+def planned(systems, topics):
+    """A plan from few topics of people beside all of a machine."""
+    machine = plain(systems, 4 * topics)
+    return irmeta.judges.plan(0.9 * machine[:, :topics], machine)
+
+
 def against_itself(systems, clusters):
     one = clustered(systems, clusters)
     other = one.assign_coords(
@@ -188,6 +194,8 @@ SAYS = {name + CLUSTERS: call for name, call in SAYS.items()} | {
     "soft pairwise accuracy": lambda *size: compared(plain(*size)),
     "mean by few human topics and a machine": sampled,
     "difference by few human topics and a machine": sampled,
+    "planned width, few human topics and a machine": planned,
+    "planned width, few human topics alone": planned,
 }
 WORSE = {
     (row.of, row.systems, row.topics): row.kept
