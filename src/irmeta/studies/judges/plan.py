@@ -101,11 +101,12 @@ def plan(
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     topics_many, with ten machine topics for each human one; with costs best_share, the cheapest n / N, topics_best and
-    machine_best, the numbers of topics at that share, and costs of all three; the low and high of width_needed,
-    width_alone, width_many and width_best, the widths (95%) between which these topics may turn out, as few human
-    topics tell it; over (size, metric) width of intervals of differences, width_pairs with low and high, and of means, and how many pairs differ significantly (Holm, .05) if systems differ as they seem to now, each with
-    the machine and alone. What cannot be reached is -1. Raises ScoresError for fewer than 5 human topics. Source:
-    Cochran (1977), section 12.3.
+    machine_best, the numbers of topics at that share, and costs of all three; low and high of width_needed,
+    width_alone, width_many and width_best, between which widths (95%) these topics may turn out, as few human topics
+    tell it; over (size, metric) width_pairs, of intervals of differences, with low and high, width_means, of means, and
+    how many pairs differ significantly (Holm, .05) if systems differ as they seem to now, each with the machine and
+    alone. What cannot be reached is -1. Raises ScoresError for fewer than 5 human topics. Source: Cochran (1977),
+    section 12.3.
 
     >>> from irmeta.scores.cube import cube
     >>> draw = np.random.default_rng(0)
