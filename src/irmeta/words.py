@@ -149,11 +149,13 @@ def decimal(value: float, digits: int = 3, sign: str = "") -> str:
     No decimal is a half that rounding errors decide. A mean such as 267/40 = .6675 is summed to a bit more or less by
     the order of its scores: up to ten decimals means are the same, and a half goes away from 0, as on paper. Zeros
     alone have no minus.
-    sign : of `format`: + for a sign in any case.
+    sign : of `format`: + for a sign in any case, and as many decimals, up to 6, as show on which side of 0 it is.
 
-    >>> decimal(0.6675 - 1e-16), decimal(-0.0125, sign="+"), decimal(-1e-9)
-    ('.668', '-.013', '.000')
+    >>> decimal(0.6675 - 1e-16), decimal(-0.0125, sign="+"), decimal(-0.0002, sign="+"), decimal(-1e-9)
+    ('.668', '-.013', '-.0002', '.000')
     """
+    if sign:
+        digits = _digits(digits, value)
     text = f"{value + math.copysign(_HALF, value):{sign}z.{digits}f}"
     return _LEADING_ZERO.sub("", text)
 
@@ -165,7 +167,7 @@ def decimal_interval(low: float, high: float, digits: int = 3, sign: str = "") -
     ('.586 to .849', '-.0004 to +.0213')
     """
     if sign:
-        digits = _digits(low, high, digits)
+        digits = _digits(digits, low, high)
     return f"{decimal(low, digits, sign)} to {decimal(high, digits, sign)}"
 
 
@@ -178,16 +180,16 @@ def decimal_with_interval(
     ('.630 (.586 to .849)', '+.0003 (+.0002 to +.0004)')
     """
     if sign:
-        digits = _digits(low, high, digits)
+        digits = _digits(digits, value, low, high)
     ends = decimal_interval(low, high, digits, sign)
     return f"{decimal(value, digits, sign)} ({ends})"
 
 
-def _digits(low: float, high: float, least: int) -> int:
-    """Return how many decimals, up to 6, show on which side of 0 each end is."""
+def _digits(least: int, *values: float) -> int:
+    """Return how many decimals, up to 6, show on which side of 0 each value is."""
     digits = least
     while digits < 6 and any(
-        1e-6 <= abs(end) < 0.5 * 10**-digits for end in (low, high)
+        1e-6 <= abs(value) < 0.5 * 10**-digits for value in values
     ):
         digits += 1
     return digits

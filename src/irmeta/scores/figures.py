@@ -53,10 +53,10 @@ def with_interval(
 
 
 def signed(values: Iterable[SupportsFloat]) -> list[str]:
-    """Write differences, each with its sign.
+    """Write differences, each with its sign; zeros alone are no difference.
 
-    >>> signed([0.0149, -0.2])
-    ['+.015', '-.200']
+    >>> signed([0.0149, -0.2, -0.0002, 0])
+    ['+.015', '-.200', '-.0002', '+.000']
     """
     return [short(float(value), 3, sign=True) for value in values]
 

@@ -511,6 +511,19 @@ def test_a_small_difference_is_not_written_as_zero():
     assert "interval +.0003 to +.0003" in said
 
 
+def test_a_small_difference_on_a_topic_keeps_its_sign():
+    """A topic on which a system is .0002 worse is not among the worst as +.000; one without a difference is +.000."""
+    values = np.array([[0.1970, 0.3, 0.6], [0.1972, 0.3, 0.5]])[..., None]
+    made = cube(values, ["a", "b"], ["1", "2", "3"], ["AP"])
+    views = overview(irmeta.versus(made, "a", "b", test="t"))
+    (topics,) = (one for title, one in views.items() if "worst" in title)
+    assert dict(zip(topics["topic"], topics["diff."], strict=True)) == {
+        "1": "-.0002",
+        "2": "+.000",
+        "3": "+.100",
+    }
+
+
 def _golden(wins, losses, topics=51):
     """Two systems on questions answered right or wrong."""
     mine = np.zeros(topics)
