@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from irmeta.errors import ScoresError
+from irmeta.evaluation.engine import evaluate
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import means
@@ -118,7 +119,7 @@ def test_means_only() -> None:
                 "bm25": {"scores": {"map": 0.1, "hit_rate@10": 0.9}},
             }
 
-    assert from_frame(Report()).metric.values.tolist() == ["AP", "hit_rate@10"]
+    assert from_frame(Report()).metric.values.tolist() == ["AP", "Success@10"]
 
 
 def test_what_turns_into_a_frame() -> None:
@@ -374,6 +375,20 @@ def test_whole_numbers_that_may_name_rows_are_not_scores() -> None:
     table = pd.DataFrame({"id": [401, 402], "a": [0.1, 0.2], "b": [0.2, 0.4]})
     with pytest.raises(ScoresError, match="no column of the table names"):
         from_frame(table, rows="topics")
+
+
+def test_runs_and_judgments_are_no_tables_of_scores() -> None:
+    """Rows of a query and a document are a run, or judgments, which the advice evaluates; topics may be documents."""
+    run = pd.DataFrame({"qid": ["1"], "query": ["x"], "docno": ["d"], "score": [2.5]})
+    qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})
+    advice = r"irmeta.evaluate\(qrels, {'name': run}\)$"
+    with pytest.raises(ScoresError, match=f"this is a run, as PyTerrier.*{advice}"):
+        from_frame(run)
+    with pytest.raises(ScoresError, match=f"these are judgments, as .*{advice}"):
+        from_frame(qrels)
+    assert evaluate(qrels, {"name": run}, ["P@1"]).item() == 1
+    each = run.assign(model="a").drop(columns=["qid", "query"])
+    assert from_frame(each, topic="docno").topic.values.tolist() == ["d"]
 
 
 def test_a_matrix_of_metrics_is_no_table() -> None:

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import FileFormatError, IrmetaError
-from irmeta.io.runs.rankings import DOCUMENT, TOPIC
+from irmeta.io.runs.rankings import TOPIC
 from irmeta.io.strictly import fitting, number
+from irmeta.scores.tables.roles import DOCUMENT
 from irmeta.words import reason
 
 if TYPE_CHECKING:

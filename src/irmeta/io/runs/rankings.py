@@ -12,11 +12,11 @@ from irmeta.errors import FileFormatError, Remark
 from irmeta.io.runs.fields import Strings, Words
 from irmeta.io.strictly import number
 from irmeta.metrics.signatures import HIGHEST
+from irmeta.scores.tables.roles import DOCUMENT
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted
 
 TOPIC = ("topic", "query_id", "qid", "query", "query-id")
-DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus-id")
 SCORE = ("score", "sim")
 GRADE = ("grade", "relevance", "rel", "label", "score")
 SYSTEM = ("system", "run", "name")

@@ -19,6 +19,7 @@ from irmeta.scores.tables.roles import (
     SPELLINGS,
     Columns,
     columns_of,
+    refuse_documents,
     some_names,
 )
 from irmeta.scores.tables.twice import refuse_twice, refuse_unnamed
@@ -104,6 +105,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     # a metric that is no column is what all scores are of
     whole = metric is not None and metric not in frame.columns
     found = columns_of(frame.columns, **(roles | {"metric": None} if whole else roles))
+    refuse_documents(frame.columns, found)
     if found.system is None and None not in (found.topic, found.metric, found.score):
         raise ScoresError(
             f"no column of {some_names(frame.columns)} says which system; give tables by system, as in "

@@ -35,6 +35,8 @@ _ITEMS = (
     "turn",
     "turn_id",
 )
+DOCUMENT = ("document", "doc_id", "docno", "docid", "doc", "corpus-id")
+"""How people name the column of documents, which runs and judgments have."""
 UNNAMED = re.compile(r"level_\d")
 """What pandas calls a level of an index that has no name: in a stacked table, its rows or its columns."""
 SPELLINGS: Mapping[str, tuple[str, ...]] = {
@@ -95,6 +97,20 @@ def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
         others = {one: name for one, name in spelled.items() if name != topic}
         found["collection"] = _find_spelled(_TASKS, others)
     return Columns(**found)
+
+
+def refuse_documents(names: Sequence[str], found: Columns) -> None:
+    """Raise ScoresError for a run or judgments: rows of a query and a document, and of no system."""
+    documents = [name for name in names if name in DOCUMENT and name not in found]
+    if not documents or found.topic is None or found.system is not None:
+        return
+    these = "these are judgments, as PyTerrier has them"
+    if found.score is not None or "rank" in names:
+        these = "this is a run, as PyTerrier has it"
+    raise ScoresError(
+        f"the column {documents[0]!r} names documents: {these}, not a table of scores; "
+        "score runs in Python, from data frames: irmeta.evaluate(qrels, {'name': run})"
+    )
 
 
 def _require_columns(names: Sequence[str], given: Mapping[str, str]) -> None:
