@@ -234,7 +234,7 @@ def _design(
         teams="each",
         rng=rng,
     ).sel(size=n)
-    low, high, promised = (float(found[name].item()) for name in ("low", "high", "tau"))
+    low, high = (float(found[name].item()) for name in ("low", "high"))
     means = [
         drawn(world, able, clusters_of(world, n, rng), rng, NOISES[:1])[0].mean(axis=1)
         for _ in range(2 * AGAIN)
@@ -243,7 +243,6 @@ def _design(
     return {
         "kept": float(low <= tau <= high),
         "width": high - low,
-        AWAY: promised - tau,
     }
 
 

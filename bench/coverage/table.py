@@ -144,6 +144,7 @@ def page(measured: pl.DataFrame) -> str:
     return template.render(
         tables=markdown(measured),
         kept=partial(kept, measured),
+        once=measured_once(measured),
         wide=wide(measured),
         too_short=short(measured),
         hardest=hardest(measured),
@@ -212,6 +213,14 @@ def wide(measured: pl.DataFrame) -> str:
     return _by_promise(
         measured, worst, lambda part: f"{_span(part['times'], '.1f')} times"
     )
+
+
+def measured_once(measured: pl.DataFrame) -> int:
+    """Count the rows that miss their promise, or are too wide, by no more draws than a first look has."""
+    first = {entry.name: entry.draws for entry in ENTRIES}
+    listed_too = {*keys(_beyond(measured)), *keys(measured.filter(_too_wide(measured)))}
+    draws = zip(keys(measured), measured["draws"], strict=True)
+    return sum(key in listed_too and count <= first[key[0]] for key, count in draws)
 
 
 def _too_wide(rows: pl.DataFrame) -> pl.Series:
