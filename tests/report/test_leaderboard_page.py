@@ -1,8 +1,11 @@
 """The page of a leaderboard as it is written: what it holds, and that names from strangers stay text."""
 
+import html
 import json
 import re
+import shlex
 from base64 import b64encode
+from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
 
@@ -13,6 +16,7 @@ import xarray as xr
 
 import irmeta
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
+from irmeta.io.formats.scores import save
 from irmeta.report.page.leaderboard import page_content, page_text, write_leaderboard
 from irmeta.scores.cube import cube
 from irmeta.studies.leaderboard.study import leaderboard
@@ -298,3 +302,23 @@ def test_facts_of_models_may_be_a_frame(result: Result, tmp_path: Path) -> None:
     held = json.loads(re.search(r'id="content">(.*?)</script>', text, re.S)[1])
     assert held["facts"] == ["size"]
     assert sorted(held["about"])[-1] == ["7B"]
+
+
+def test_the_command_of_a_board_made_by_one_gives_the_same_board(
+    run: Callable[..., tuple[int, str, str]],
+) -> None:
+    """Metric, selection, labels, seed and what is marked are in the command."""
+    drawn = np.random.default_rng(0).random((6, 9, 2))
+    names = [f"s{i}" for i in range(6)]
+    scores = cube(drawn, names, [str(t) for t in range(9)], ["AP", "nDCG@10"])
+    save(scores, Path("s.parquet"))
+    Path("LABELS.csv").write_text("system,label\ns3,Our model\n")
+    asked = (
+        "leaderboard s.parquet -m nDCG@10 --topics 1-7 --level 0.9 --seed 3 --labels LABELS.csv "
+        "--highlight s3 --min-tasks 2 --quiet -o"
+    )
+    run(*asked.split(), "board")
+    page = Path("board/index.html").read_text(encoding="utf-8")
+    command = html.unescape(re.search(r"command line: <code>(.*?)</code>", page)[1])
+    run(*shlex.split(command)[1:], "--quiet", "-o", "again")
+    assert Path("again/index.html").read_text(encoding="utf-8") == page

@@ -249,7 +249,8 @@ class Derived:
             save(scores_of(made[0]), to)  # runs keep their names
             say_wrote(to, quiet=shown.quiet)
         if folder is not None:
-            of_page["source"] = " ".join(quote(path.name) for path in source)
+            files = [quote(path.name) for path in source]
+            of_page["source"] = " ".join([*files, *selected.flags()])
             self._write_page(result, folder, of_page, quiet=shown.quiet)
         if result.get("failed"):
             sys.exit(FAILED)

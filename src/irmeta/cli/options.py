@@ -2,8 +2,9 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from irmeta.choices import Format, MeanOver, Missing, explained
@@ -101,6 +102,20 @@ class Selected:
 
     repeats: FileOrStem | None = None
     over_judges: bool = False
+
+    def flags(self) -> list[str]:
+        """Return the words of a command that select the same, but metrics; files by their names."""
+        words = []
+        for one in fields(self):
+            value = getattr(self, one.name)
+            if one.name == "metrics" or value == one.default:
+                continue
+            words.append(f"--{one.name.replace('_', '-')}")
+            if one.name in ("clusters", "repeats"):
+                value = Path(value).name
+            if value is not True:
+                words.append(quote(value))
+        return words
 
     def one(self, path: Path, also: str | None = None) -> "xr.DataArray":
         """Read the cube of a file: of several that which --collection names, or the only one with what is named."""

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from importlib.metadata import version
 from os import PathLike
 from pathlib import Path
+from shlex import quote
 from types import MappingProxyType
 from typing import Any
 
@@ -71,7 +72,7 @@ def write_leaderboard(
     about : a CSV with the columns model, link, kind, size, date, licence, or others; some models are enough
     beside : another page to link to, as ../report/index.html
     highlight : models to mark and to show wherever they stand, a list or one text with commas; bm25* matches names
-    source : the score file, as the page names it
+    source : the score file, and which of its scores to use, as the page names them on a command line
 
     A page of an earlier command that nobody changed is replaced, and the new one says what changed since; a folder
     that holds something else raises FileFormatError. In place of a CSV `about` may be a data frame.
@@ -157,7 +158,7 @@ def page_text(
         title=title,
         **_outcome_facts(outcome),
         most=MOST_ROWS,
-        command=_command(about(outcome)["options"], source),
+        command=_command(outcome, source, marked),
         generator=f"{GENERATOR} {version('irmeta')}",
         written=written,
         since=said,
@@ -360,16 +361,29 @@ def _thin_line_note(outcome: xr.Dataset) -> str:
     return "with those that it ties with, it has rank"
 
 
-def _command(options: Mapping[str, Any], source: str) -> str:
-    """Say which command gives the same."""
+def _command(outcome: xr.Dataset, source: str, marked: Sequence[str]) -> str:
+    """Say which command gives the same; source : the score files, and which of their scores to use."""
+    options = about(outcome)["options"]
     given = {
         "over": options["over"],
         "aggregate": ",".join(options["aggregate"]),
         "holes": options["holes"],
+        "types": "TYPES.csv" if options["types"] else None,
+        "cost": "COSTS.csv" if "cost" in outcome else None,
+        "labels": "LABELS.csv" if LABELS in outcome.attrs else None,
+        "highlight": ",".join(marked) or None,
     }
-    types = " --types TYPES.csv" if options["types"] else ""
-    return (
-        f"irmeta leaderboard {source} "
-        + " ".join(f"--{name} {value}" for name, value in given.items())
-        + types
-    )
+    usual = {"min_tasks": 1, "level": 0.95, "resamples": None, "seed": 0}
+    given |= {
+        name.replace("_", "-"): options[name]
+        for name, default in usual.items()
+        if options[name] != default
+    }
+    metric = options["metric"]
+    words = ["irmeta leaderboard", source]
+    if metric and len(metric.split()) == 1:  # -m has spaces between metrics
+        words += ["-m", quote(metric)]
+    for name, value in given.items():
+        if value is not None:
+            words += [f"--{name}", quote(str(value))]
+    return " ".join(words)
