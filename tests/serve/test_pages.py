@@ -224,8 +224,12 @@ def test_the_finding_counts_who_may_be_the_best() -> None:
         ),
     ):
         found.ranked = [
-            Line(name, name, {}, {"AP": Interval(0.5)}, rank_low=rank)
-            for name, rank in zip("abc", ranks, strict=True)
+            Line(name, name, {}, {"AP": Interval(value)}, rank_low=rank)
+            for name, value, rank in zip("abc", (0.6, 0.5, 0.4), ranks, strict=True)
         ]
         assert _finding(found).startswith(says)
         assert _finding(found).endswith("The median is .500.")
+    found.ranked[1].scores["AP"] = Interval(0.6)
+    assert _finding(found).startswith(
+        "By AP, a and 1 equal run are first of 3 runs and cannot be distinguished from 1 other (95%)"
+    )

@@ -381,6 +381,16 @@ def _finding(found: Standing) -> str:
         return (
             f"{first} is better than all {len(values) - 1} other runs (95%). {median}"
         )
-    others = "1 other" if len(best) == 2 else f"{len(best) - 1} others"
-    first = f"{first} is first of {len(values)} runs and cannot be distinguished from {others}"
-    return f"{first} (95%). {median}"
+    means = [line.scores[found.metric].value for line in best]
+    equal = means.count(means[0])
+    if equal > 1:
+        first += f" and {counted(equal - 1, 'equal run')} are"
+    else:
+        first += " is"
+    left = len(best) - equal
+    apart = (
+        f" and cannot be distinguished from {counted(left, 'other')}"
+        if left > 0
+        else ""
+    )
+    return f"{first} first of {len(values)} runs{apart} (95%). {median}"

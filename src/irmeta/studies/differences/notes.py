@@ -156,9 +156,9 @@ def _tie_notes(
         # no p is below its floor, and then none is below the floor when both are corrected
         least = multiplicity.corrected(floors.of_topics(way.test, counts), way.correct)
         by = f" by {metric}" if len(differing) > 1 else ""
-        blind += [
-            f"{called_so(at)}{by}" for at in np.flatnonzero(least >= way.alpha).tolist()
-        ]
+        # systems that are the same on every topic differ by no test
+        too_few = (least >= way.alpha) & (np.asarray(counts) > 0)
+        blind += [f"{called_so(at)}{by}" for at in np.flatnonzero(too_few).tolist()]
     if not blind:
         return []
     return [

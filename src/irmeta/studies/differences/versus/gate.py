@@ -173,7 +173,8 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     more = "more" if difference >= 0 else "less"
     size = short(abs(difference), digits)
     scores = f"by {metric} {system} scores {size} {more} than {other}"
-    if not one["by_topic"].fillna(0).any():
+    same = not one["by_topic"].fillna(0).any()
+    if same:
         scores = f"by {metric} {system} scores the same as {other} on every {unit}"
     but, why = ", and", ""
     look, too_much = str(one["look"].item()), f"more than {margin:g} is too much"
@@ -198,10 +199,11 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
         # why the bound lies beyond the interval: `bounds` adds a topic, and nights share what one look has alone
         shared = "" if look == ONE_LOOK else " at one level"
         look += f"{shared}, counting one more {unit} as lost"
+    bound = "" if same else f" {_bound_clause(one, margin, unit, digits)}"
     by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (
         f"Cannot tell: {scores}{but} a loss of {size} is possible ({look}); {too_much}."
-        f"{why}{by if less else ''} {_bound_clause(one, margin, unit, digits)}"
+        f"{why}{by if less else ''}{bound}"
     )
 
 

@@ -287,10 +287,11 @@ def _stand_in_sentences(best: xr.Dataset, judges: int) -> list[str]:
 def _first_system_sentence(best: xr.Dataset) -> str:
     """Say where the truth has the judge's first system."""
     truth, judge = (best[f"{who}_mean"].values for who in ("truth", "judge"))
+    by_both = np.flatnonzero((judge == np.nanmax(judge)) & (truth == np.nanmax(truth)))
+    if by_both.size:
+        return f"Both have {joined(best.system.values[by_both].tolist())} first"
     at = int(np.nanargmax(judge))
     place = 1 + int((truth > truth[at]).sum())
-    if place == 1:
-        return f"Both have {best.system.values[at]} first"
     return (
         f"Its first, {best.system.values[at]}, is number {place} by {_truth(best)}, whose first is "
         f"{best.system.values[int(np.nanargmax(truth))]}"
