@@ -15,8 +15,10 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.evaluation import engine
 from irmeta.evaluation.archive import writing as archive
 from irmeta.evaluation.archive.writing import evaluate_to
+from irmeta.evaluation.sources import qrels_of
 from irmeta.io.files import read_bytes
 from irmeta.io.formats.scores import load, load_all, save
+from irmeta.io.runs.trec import Reading
 from irmeta.parallel import watched_by
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
@@ -309,6 +311,37 @@ def test_runs_are_added_to_their_collection(desk: Path) -> None:
     )
 
 
+def test_runs_are_added_to_the_collection_with_the_same_judgments(desk: Path) -> None:
+    """Without a name, runs go to the one collection with these judgments, by its metrics, whatever it is called."""
+    runs = sorted((desk / "runs").iterdir())
+    path, qrels = desk / "s.parquet", desk / "qrels.txt"
+    other = {"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}
+    evaluate_to(path, *other, "RR", collection="other")
+    evaluate_to(path, qrels, runs[:3], "AP", collection="mine", append=True)
+    said = added(desk, runs[3])
+    assert said.added
+    assert said.about["attributes"]["collection"] == "mine"
+    assert load(path, "mine").sizes == {"system": 4, "topic": 8, "metric": 1}
+    assert list(load_all(path)) == ["other", "mine"]
+
+
+def test_of_several_collections_with_the_same_judgments_one_is_chosen(
+    desk: Path,
+) -> None:
+    """Of collections with these judgments, runs are added to that by the name of the judgments, or to none."""
+    run, more = sorted((desk / "runs").iterdir())[:2]
+    path, qrels = desk / "s.parquet", desk / "qrels.txt"
+    for name in ("one", "two"):
+        evaluate_to(path, qrels, [run], "AP", collection=name, append=True)
+    with pytest.raises(
+        ScoresError, match="as collections one, two; choose one with collection="
+    ):
+        added(desk, more)
+    own = qrels_of(qrels, Reading()).name
+    evaluate_to(path, qrels, [run], "AP", collection=own, append=True)
+    assert added(desk, more).about["attributes"]["collection"] == own
+
+
 def test_an_added_run_stands_beside_other_collections(desk: Path) -> None:
     """Runs go to the collection that is named; the others keep their scores, also of runs of the same name."""
     runs = sorted((desk / "runs").iterdir())
@@ -363,7 +396,7 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         ),
         (
             {"metrics": "AP RR"},
-            {},
+            {"metrics": "AP"},
             r'has other metrics; use the same, metrics="AP RR", or make a new collection with collection=NAME',
         ),
         (
@@ -381,11 +414,6 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
             {"metrics": "AP(pool=3)"},
             {"metrics": "AP(pool=3)"},
             "pool= depends on all runs",
-        ),
-        (
-            {"collection": "mine"},
-            {},
-            "the runs to it with collection='mine', or make a new one with collection=",
         ),
     ],
 )

@@ -169,7 +169,12 @@ def evaluate(
         else:
             kept = ""
         name = written.about["attributes"]["collection"]
-        called = "" if collection else f" (collection {name}; --collection names it)"
+        if collection:
+            called = ""
+        elif written.added:
+            called = f" (collection {name}, which has these judgments; --collection names another)"
+        else:
+            called = f" (collection {name}; --collection names it)"
         say_wrote(shown.output, f"{sizes}{called}{kept}", quiet=shown.quiet)
         if names == "folder" or "{system}" in names:
             say(

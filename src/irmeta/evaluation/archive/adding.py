@@ -9,6 +9,7 @@ from irmeta.errors import ScoresError
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.io.formats.scores import About, held
+from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.signatures import SETS
 from irmeta.scores.names import labels
 from irmeta.words import listed
@@ -41,18 +42,11 @@ class Collection:
     replace: bool = False
 
     @classmethod
-    def of(
-        cls, path: Path, job: Evaluation, *, replace: bool, named: bool
-    ) -> "Collection":
-        """Find the collection that an evaluation is one of; raise ScoresError if its runs cannot be added to it.
-
-        named : whether the user named the collection.
-        """
+    def of(cls, path: Path, job: Evaluation, *, replace: bool) -> "Collection":
+        """Find the collection that an evaluation is one of; raise ScoresError if its runs cannot be added to it."""
         everything = held(path) if path.exists() else {}
         place = f"{path}, collection {job.collection!r}"
         if job.collection not in everything:
-            if not named:
-                _require_one_name(path, job, everything)
             return cls(place)
         about = everything[job.collection]
         _require_same(place, job, about)
@@ -103,6 +97,25 @@ class Collection:
         return About(attributes=attributes, names=names)
 
 
+def collection_of(path: Path, qrels: Qrels) -> str | None:
+    """Return the name of the collection of a score file that has these judgments; None if it holds none.
+
+    Raises ScoresError where several have them, none of them by the name of the judgments.
+    """
+    everything = held(path) if path.exists() else {}
+    same = [
+        name for name, about in everything.items() if _digest(about) == qrels.digest
+    ]
+    own = labels([qrels.name])[0]
+    if own in same:
+        return own
+    if len(same) > 1:
+        raise ScoresError(
+            f"{path} holds these judgments as collections {listed(same)}; choose one with --collection"
+        )
+    return same[0] if same else None
+
+
 def metrics_of(path: Path, collection: str | None) -> str | Sequence[str]:
     """Return the metrics of what is added to a score file: those of the collection, or of all that were evaluated."""
     everything = held(path) if path.exists() else {}
@@ -135,19 +148,6 @@ def _notes(old: Any, new: About) -> list[str]:
             f"added {added}: scored by irmeta {ours}, the earlier runs by irmeta {theirs}"
         )
     return notes
-
-
-def _require_one_name(
-    path: Path, job: Evaluation, everything: dict[str, About]
-) -> None:
-    """Raise ScoresError if the user named no collection, and the file holds one of these judgments by another name."""
-    digest = job.task.judgments.qrels.digest
-    same = [name for name, about in everything.items() if _digest(about) == digest]
-    if same:
-        raise ScoresError(
-            f"{path} holds these judgments as collection {same[0]!r}; add the runs to it with "
-            f"--collection {same[0]}, or make a new one with --collection {job.collection}"
-        )
 
 
 def _digest(about: About) -> Any:

@@ -17,10 +17,10 @@ import xarray as xr
 
 from irmeta.choices import OnError, Precision, TopicSet
 from irmeta.errors import FileFormatError
-from irmeta.evaluation.archive.adding import Collection, metrics_of
+from irmeta.evaluation.archive.adding import Collection, collection_of, metrics_of
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import Key, RunScores
-from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.evaluation.sources import QrelsLike, RunsLike, qrels_of
 from irmeta.io.formats import parquet, seals
 from irmeta.io.formats.scores import About, require_version, to_frame, version_of, write
 from irmeta.io.outputs import require_folder, writing
@@ -59,10 +59,14 @@ class Options(TypedDict, total=False):
 
 @dataclass(frozen=True)
 class Written:
-    """What was written: what the file says of the collection, and how many runs an earlier evaluation had done."""
+    """What was written: what the file says of the collection, and how many runs an earlier evaluation had done.
+
+    added : whether the file held the collection before
+    """
 
     about: About = field(repr=False)
     kept: int
+    added: bool
 
 
 def evaluate_to(
@@ -80,7 +84,8 @@ def evaluate_to(
     Finished runs are kept beside it, in the hidden folder .NAME.parts, until the file is complete. If the same
     evaluation runs again, it takes runs whose content has not changed from there.
     path : the score file.  append : keep what a file that exists holds; by default it is replaced. If it holds this
-    collection, the runs are added to it, and ScoresError is raised unless judgments, metrics and options are the same.
+    collection, by default the one with these judgments, the runs are added to it, and ScoresError is raised unless
+    judgments, metrics and options are the same.
     replace : runs that are added take the place of runs of the same name; otherwise ScoresError is raised, unless the
     content of both is the same, which changes nothing.
     metrics : as in `irmeta.evaluate`; by default, with `append`, those that the file has.
@@ -88,6 +93,9 @@ def evaluate_to(
     """
     path = Path(path)
     require_folder(path)
+    if append and options.get("collection") is None:
+        qrels = qrels_of(qrels, options.get("reading") or Reading())
+        options["collection"] = collection_of(path, qrels)
     if metrics is None:
         metrics = metrics_of(path, options.get("collection")) if append else "seeds23"
     job = Evaluation.of(qrels, runs, metrics, **options)
@@ -96,9 +104,7 @@ def evaluate_to(
         # what the file holds already of this collection
         whole = Collection(str(path))
         if append:
-            whole = Collection.of(
-                path, job, replace=replace, named=options.get("collection") is not None
-            )
+            whole = Collection.of(path, job, replace=replace)
         # runs that an earlier, broken evaluation finished are not evaluated again
         parts = Parts(path, job)
         outcomes = []
@@ -128,7 +134,8 @@ def evaluate_to(
             check=check,
         )
         parts.remove()
-        return Written(about, kept + sum(one.key in parts.done for one in outcomes))
+        before = sum(one.key in parts.done for one in outcomes)
+        return Written(about, kept + before, added=whole.about is not None)
 
 
 def _collection_facts(job: Evaluation, outcomes: Sequence[RunScores]) -> About:
