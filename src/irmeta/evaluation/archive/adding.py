@@ -122,7 +122,7 @@ def metrics_of(path: Path, collection: str | None) -> str | Sequence[str]:
     evaluated = {
         name: about["names"]["metric"]
         for name, about in everything.items()
-        if _digest(about)
+        if _digest(about) and not set(about["attributes"]) - _EVALUATED
     }
     if collection in evaluated:
         return evaluated[collection]
