@@ -673,6 +673,11 @@ def test_a_note_on_an_interval_of_one_comparison_names_no_others():
     [note] = [one for one in found.notes if "1 excludes 0" in one]
     assert "and decides" in note
     assert "together" not in note
+    [told] = findings(found)
+    assert (
+        " The interval excludes 0, but the max-t test computes p in another way, and decides."
+        in told
+    )
     third = made.isel(system=[1]).assign_coords(system=["dense"])
     every = irmeta.versus(
         xr.concat([made, third], "system"), "mine", test="sign", correct="none"
@@ -694,6 +699,9 @@ def test_a_note_on_intervals_of_several_names_the_correction():
     [note] = [one for one in found.notes if "without a verdict" in one]
     assert note.startswith("Each interval is for its comparison alone.")
     assert "1 excludes 0" in note
+    two = irmeta.versus(made, "mine", ["s0", "s1"], test="t", correct="bonferroni")
+    why = "The interval excludes 0, but p is of all 2 comparisons together, and decides"
+    assert why in findings(two)[0]
     alone = irmeta.versus(made, "mine", test="t", correct="none")
     assert not any("without a verdict" in one for one in alone.notes)
 

@@ -377,7 +377,13 @@ def _comparison_sentence(one: xr.Dataset, count: int) -> str:
         f"By {metric}, there is no significant difference between {system} and {other}"
     )
     figures = f"{short(difference, digits, sign=True)}, {share}{figures}; {shown}, {options['test']} test"
-    return f"{lead} ({figures}).{topics}{behind}"
+    narrower = ""
+    if low > 0 or high < 0:
+        decides = f"the {options['test']} test computes p in another way, and decides"
+        if count > 1 and options["correct"] != "none":
+            decides = f"p is of all {count} comparisons together, and decides"
+        narrower = f" The interval excludes 0, but {decides}."
+    return f"{lead} ({figures}).{topics}{narrower}{behind}"
 
 
 def _discordance_sentence(one: xr.Dataset) -> str:
