@@ -458,7 +458,11 @@ def _leader_ranks_clause(outcome: xr.Dataset, leader: xr.Dataset) -> str:
 def _open_first_sentence(outcome: xr.Dataset, kind: str) -> str:
     """Say who may be first of all, as missing scores decide it."""
     absent = int(outcome["score"].isnull().sum())
-    may_be = _models_phrase(outcome, outcome.sel(aggregate=kind)["best"].values == 1)
+    first = outcome.sel(aggregate=kind)["best"].values == 1
+    may_be = _models_phrase(outcome, first)
+    if first.sum() > FEW:
+        placed = order(outcome)
+        may_be += f" ({listed(outcome.system.values[placed[first[placed]]])})"
     decide = "the missing score decides"
     if absent > 1:
         decide = f"the {absent:,} missing scores decide"
