@@ -86,6 +86,9 @@ def table_named(result: xr.Dataset, table: str | None) -> pl.DataFrame:
         shown.setdefault(_short_title(title), frame)
     if _short_title(table) in shown:
         return shown[_short_title(table)]
+    begun = [frame for title, frame in shown.items() if title.startswith(f"{table} (")]
+    if len(begun) == 1:
+        return begun[0]
     raise IrmetaError(
         f"no table {table!r} in this result; {nearest(table, list({**views, **shown}))}"
     )

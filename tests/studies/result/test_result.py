@@ -17,6 +17,7 @@ from matplotlib.figure import Figure
 
 import irmeta
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.report.tables import overview
 from irmeta.scores.cube import cube
 
 
@@ -226,3 +227,13 @@ def test_what_goes_to_a_file_is_whole(study: str) -> None:
     assert len([row for row in rows if re.match(r"system\d", row)]) == 45
     assert re.search(r"(first|best) \d+ of 45", str(result))
     assert len(str(result).splitlines()) < 45
+
+
+def test_a_title_without_its_parenthesis_names_a_table():
+    """The table that is shown as "table (* best)" is "table"."""
+    drawn = np.random.default_rng(0).random((3, 9, 2))
+    scores = cube(drawn, ["a", "b", "c"], [str(t) for t in range(9)], ["AP", "RR"])
+    result = irmeta.table(scores, baseline="a")
+    (title,) = (one for one in overview(result.data) if one.startswith("table ("))
+    named = result.to_pandas("table")
+    assert named.equals(result.to_pandas(title))
