@@ -68,7 +68,7 @@ def write_leaderboard(
 
     outcome : a result of `irmeta.leaderboard`
     folder : the folder to write; it is made if need be
-    title : heading of the page, by default that of the page that it replaces, or Leaderboard
+    title : heading of the page, by default the old, or Leaderboard
     about : a CSV with the columns model, link, kind, size, date, licence, or others; some models are enough
     beside : another page to link to, as ../report/index.html
     highlight : models to mark and to show wherever they stand, a list or one text with commas; bm25* matches names
