@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from irmeta.scores.cube import cube
-from irmeta.scores.units import unit_doubts
+from irmeta.scores.tables.units import unit_doubts
 from irmeta.studies.differences.description.study import describe
 
 SHARES = np.array([[0.9, 0.2, 0.5], [0.7, 0.1, 0.6], [0.8, 0.3, np.nan]])

@@ -14,7 +14,7 @@ from irmeta.scores.attributes import DOUBTS, MACHINES, about, recorded
 from irmeta.scores.groups.clusters import unused_column_notes
 from irmeta.scores.groups.repeats import notes_on_runs
 from irmeta.scores.notes import Act
-from irmeta.scores.units import unit_doubts
+from irmeta.scores.tables.units import unit_doubts
 from irmeta.words import joined, listed
 
 

@@ -174,7 +174,7 @@ def import_scores(
     from irmeta.io.tables import adding
     from irmeta.scores.groups.clusters import unused_column_notes
     from irmeta.scores.result import describe
-    from irmeta.scores.units import unit_doubts
+    from irmeta.scores.tables.units import unit_doubts
 
     if remove is not None:
         if kind is not None:

@@ -36,7 +36,7 @@ APART = 10
 def scale_doubts(frame: pl.DataFrame) -> list[str]:
     """Say which columns of a wide table, by now one below the other, reach far higher than the others, if any does.
 
-    Of columns that are systems `irmeta.scores.units` says it.
+    Of columns that are systems `irmeta.scores.tables.units` says it.
     """
     found = frame.group_by(HEADS, maintain_order=True).agg(pl.col(SCORES).max())
     found = found.filter(pl.col(SCORES).is_finite())
