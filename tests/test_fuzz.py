@@ -560,8 +560,8 @@ def test_any_folder_of_a_page_leaves_its_neighbours_alone(
         kept = Kept(root / "page", "report", r"index\.html|tables/[\w-][\w.-]*")
         with (
             suppress(IrmetaError),
-            kept.made(),
-            kept.replaced(["index.html", "tables/x.csv"]) as write,
+            kept.making_folder(),
+            kept.replacing_files(["index.html", "tables/x.csv"]) as write,
         ):
             write("tables/x.csv", "ours")
             write("index.html", "ours")

@@ -57,7 +57,8 @@ def test_runs_are_checked_scored_and_shown(served: Served, tmp_path) -> None:
         assert claim[figure] == pytest.approx(versus[figure].item(), abs=1e-12)
     assert claim["shown"] == versus["significant"].item()
     told = served.client.get(f"/b/lab/s/{records['d']['key']}/").text
-    assert f"{claim['low']:+.3f} to {claim['high']:+.3f}" in told
+    ends = f"{claim['low']:+.3f} to {claim['high']:+.3f}"
+    assert ends.replace("0.", ".") in told
 
     def table() -> list[dict[str, str]]:
         text = served.get("/b/lab/data/table.csv").text

@@ -156,6 +156,8 @@ def _numbers_or_names(column: pl.Series) -> bool:
     """
     if is_text(column):
         return True
+    if column.dtype.is_nested():
+        return False
     numbers = column.cast(pl.Float64, strict=False)
     return not numbers.has_nulls() and bool((numbers == numbers.round()).all())
 
