@@ -156,7 +156,7 @@ def _numbers_or_names(column: pl.Series) -> bool:
     """
     if is_text(column):
         return True
-    if column.dtype.is_nested():
+    if not (column.dtype.is_numeric() or column.dtype == pl.String):
         return False
     numbers = column.cast(pl.Float64, strict=False)
     return not numbers.has_nulls() and bool((numbers == numbers.round()).all())
