@@ -73,7 +73,7 @@ def test_two_intervals_of_one_mean_are_explained() -> None:
     scores = estimated_scores(outcome)
     page = Content.prepared({"estimate": scores}, results=(outcome,))
     for panel in section.panels(page):
-        assert f"those of {panel.label} (est.) by all topics" in panel.findings[-1]
+        assert f"those of {panel.label} (est.) are by all topics" in panel.findings[-1]
     assert "(est.)" not in " ".join(section.panels(content(outcome))[0].findings)
     [shown] = page.panels_by_collection(partial(description.panel, page))
     assert shown.shown == ["means"]

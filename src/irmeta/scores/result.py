@@ -11,11 +11,11 @@ import xarray as xr
 from irmeta.metrics.names import ESTIMATED, STANDARDIZED
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import DOUBTS, MACHINES, about, recorded
-from irmeta.scores.groups.clusters import unused_column_notes
+from irmeta.scores.groups.clusters import unit_of, unused_column_notes
 from irmeta.scores.groups.repeats import notes_on_runs
 from irmeta.scores.notes import Act
 from irmeta.scores.tables.units import unit_doubts
-from irmeta.words import joined, listed
+from irmeta.words import counted, joined, listed
 
 
 def result(
@@ -99,8 +99,20 @@ def _standardizations(described: Iterable[Mapping[str, Any]]) -> list[str]:
 
 def is_estimated(outcome: xr.Dataset) -> bool:
     """Say whether scores are what topics add to estimated means, so that they say nothing of topics themselves."""
+    return bool(_judged_counts(outcome))
+
+
+def topics_phrase(outcome: xr.Dataset) -> str:
+    """Count the topics, or clusters, that means are over; of an estimate, those that people and a machine judged."""
+    for counts in _judged_counts(outcome):
+        return f"{counted(counts['human'], 'topic')} of people and {counts['machine']} of a machine"
+    return counted(outcome.sizes["topic"], unit_of(outcome))
+
+
+def _judged_counts(outcome: xr.Dataset) -> list[Mapping[str, int]]:
+    """Return how many topics people and a machine judged, of each input that is an estimate."""
     inputs = about(outcome)["inputs"]["collections"].values()
-    return any("estimated" in said for said in inputs)
+    return [said["estimated"] for said in inputs if "estimated" in said]
 
 
 def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
@@ -115,10 +127,11 @@ def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         yield from notes_on_runs(attributes)
         yield from unused_column_notes(attributes)
         yield from map(Act, attributes.get(DOUBTS, ()))
-        if "estimated" in attributes:
+        if counts := attributes.get("estimated"):
             yield (
-                f"{ESTIMATED.strip()}: estimated from people's and a machine's judgments; a topic's score is what it "
-                "adds to the mean, so read means, their intervals and ranks, not single topics or wins"
+                f"{ESTIMATED.strip()}: estimated from people's judgments of {counted(counts['human'], 'topic')} and a "
+                f"machine's of {counts['machine']}; a topic's score is what it adds to the mean, so read means, their "
+                "intervals and ranks, not single topics or wins"
             )
 
 

@@ -529,7 +529,16 @@ def test_an_estimate_is_scores_that_studies_take(tmp_path) -> None:
     for of_topics in (reliability, design):
         with pytest.raises(ScoresError, match="what topics add to an estimate"):
             of_topics(scores)
-    assert any(note.startswith("(est.)") for note in described.notes)
+    [note] = [note for note in described.notes if note.startswith("(est.)")]
+    judged = [
+        str(outcome.method["collections"][who]["topics"])
+        for who in ("human", "machine")
+    ]
+    assert "judgments of {} topics and a machine's of {};".format(*judged) in note
+    assert (
+        "over {} topics of people and {} of a machine".format(*judged)
+        in described.findings[0]
+    )
     board = leaderboard(scores)
     assert "different scales" not in " ".join(board.findings)
     assert board.data["aggregate"].values.tolist() == ["mean"]

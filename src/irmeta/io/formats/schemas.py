@@ -56,6 +56,13 @@ class Repeats(TypedDict, total=False):
     judges: list[Name]
 
 
+class Estimated(TypedDict):
+    """How many topics people and a machine judged, of whose judgments scores were estimated."""
+
+    human: int
+    machine: int
+
+
 class Attributes(TypedDict, total=False):
     """What a cube says of itself, as far as irmeta reads it; other programs may add what they like."""
 
@@ -71,7 +78,7 @@ class Attributes(TypedDict, total=False):
     computed: dict[Name, Name]
     ir_metadata: dict[Name, Any]
     standardization: Standardized
-    estimated: bool
+    estimated: Estimated
     left_out: str
     own_name: Name
     repeats: Repeats

@@ -49,16 +49,20 @@ def _beside_most(table: Floats) -> tuple[Floats, Floats]:
 
     table : (system, topic); NaN where a score is missing. Where no score is above 1, or one is below -1, all are NaN.
     """
-    reached = np.fmax.reduce(table, axis=None, initial=-np.inf)
-    least = np.fmin.reduce(table, axis=None, initial=np.inf)
-    if reached <= 1 or least < -1 or len(table) < 2:
+    highest = np.fmax.reduce(table, axis=None, initial=-np.inf)
+    lowest = np.fmin.reduce(table, axis=None, initial=np.inf)
+    if highest <= 1 or lowest < -1 or len(table) < 2:
         unknown = np.full(len(table), np.nan)
         return unknown, unknown
     scored = table[:, np.isfinite(table).any(axis=0)]
-    present = np.isfinite(scored)
-    counts = np.where(present.any(axis=1), present.sum(axis=1), np.nan)
-    usual = np.where(present, np.nanmedian(scored, axis=0), 0)
-    return np.nan_to_num(scored).sum(axis=1) / counts, usual.sum(axis=1) / counts
+    usual = np.where(np.isfinite(scored), np.nanmedian(scored, axis=0), np.nan)
+    # a system without any score has no mean
+    has = np.isfinite(scored).any(axis=1)
+    means = np.full((2, len(table)), np.nan)
+    means[0, has] = np.nanmean(scored[has], axis=1)
+    means[1, has] = np.nanmean(usual[has], axis=1)
+    own, of_most = means
+    return own, of_most
 
 
 def _in_another_unit(own: Floats, usual: Floats) -> Bools:

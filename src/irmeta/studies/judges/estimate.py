@@ -173,13 +173,16 @@ def estimated_scores(outcome: Result) -> xr.DataArray:
             "an estimate over clusters cannot be written as scores; its tables have means and intervals (-o FILE.csv)"
         )
     added = outcome.data["contribution"].transpose("system", "topic", "metric")
+    judged = about(outcome.data)["inputs"]["collections"]
     return cube(
         added.values,
         added.system.values.tolist(),
         added.topic.values.tolist(),
         [f"{name}{ESTIMATED}" for name in added.metric.values],
         collection="estimate",
-        provenance={"estimated": True},
+        provenance={
+            "estimated": {who: judged[who]["topics"] for who in ("human", "machine")}
+        },
     )
 
 

@@ -259,12 +259,10 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
 def _twice_notes(scores: xr.DataArray, everybody: xr.DataArray) -> list[str]:
     """Say which systems have the scores of one of everybody's by another name, and so count twice."""
     theirs = everybody.sel(topic=scores.topic, metric=scores.metric)
-    called = {row.values.tobytes(): str(row.system.item()) for row in _rows(theirs)}
-    same = {
-        str(row.system.item()): called.get(row.values.tobytes())
-        for row in _rows(scores)
-    }
-    known = {bare_name(str(name)) for name in everybody.system.values}
+    of_theirs = _rows(theirs)
+    called = {row: name for name, row in of_theirs.items()}
+    same = {name: called.get(row) for name, row in _rows(scores).items()}
+    known = set(map(bare_name, of_theirs))
     return [
         f"{own} has the scores of {other} on every topic: if it is the same run, call it {other}, so that it does not "
         "count twice"
@@ -273,8 +271,11 @@ def _twice_notes(scores: xr.DataArray, everybody: xr.DataArray) -> list[str]:
     ]
 
 
-def _rows(scores: xr.DataArray) -> list[xr.DataArray]:
-    return list(scores.transpose("system", "topic", "metric"))
+def _rows(scores: xr.DataArray) -> dict[str, bytes]:
+    """Return the scores of each system, to be held against others."""
+    values = scores.transpose("system", "topic", "metric").values
+    named = zip(scores.system.values, values, strict=True)
+    return {str(name): row.tobytes() for name, row in named}
 
 
 def _coverage_notes(scores: xr.DataArray) -> list[str]:

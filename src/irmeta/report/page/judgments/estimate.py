@@ -47,8 +47,8 @@ def _has_as_scores(content: Content, metric: str) -> bool:
 def _beside_scores(panel: Panel) -> Panel:
     """Say why the intervals of an estimate and of scores made of it differ."""
     why = (
-        f"Intervals here are by the topics that people judged, those of {panel.label}{ESTIMATED} "
-        "by all topics, as if people had judged each: publish these."
+        "Publish the intervals here, which are by the topics that people judged; those of "
+        f"{panel.label}{ESTIMATED} are by all topics, as if people had judged each."
     )
     return replace(panel, findings=[*panel.findings, why])
 

@@ -12,7 +12,7 @@ from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.figures import WHOLE, interval, intervals, short, spans
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
-from irmeta.scores.result import frame, is_estimated
+from irmeta.scores.result import frame, is_estimated, topics_phrase
 from irmeta.stats import descriptive
 from irmeta.stats.rankings.first import few
 from irmeta.studies.differences.description.study import EQUAL, LEFT
@@ -201,7 +201,7 @@ def _best_mean_sentence(
 ) -> str:
     """Say who has the largest mean, alone or with others, and the interval of that mean."""
     level = about(outcome)["options"]["level"]
-    topics = counted(outcome.sizes["topic"], unit_of(outcome))
+    topics = topics_phrase(outcome)
     name, mean, low, high = (
         best.system.item(),
         *(best[figure].item() for figure in ("mean", "low", "high")),
