@@ -120,7 +120,7 @@ def _runs(one: xr.Dataset) -> pl.DataFrame:
         "mean": [short(float(row["mean"]), 3) for row in rows],
         "change": signed(row["change"] for row in rows),
         _level(one): [
-            interval(float(row["change_low"]), float(row["change_high"]))
+            interval(float(row["change_low"]), float(row["change_high"]), sign=True)
             for row in rows
         ],
         "p": [p_value(float(row["p"])) for row in rows],

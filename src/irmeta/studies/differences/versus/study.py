@@ -1,6 +1,5 @@
 """Is this system better than others, by how much, and on which topics: one system against those asked for."""
 
-import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -436,7 +435,8 @@ def _undecided_interval_notes(
         return []
     exclude = f"{count} {'excludes' if count == 1 else 'exclude'} 0"
     if len(metrics) > 1:
-        exclude += f" by {listed(itertools.compress(metrics, np.atleast_1d(apart.any(axis=0))), FEW)}"
+        by = [metrics[at] for at in np.flatnonzero(apart.any(axis=0)).tolist()]
+        exclude += f" by {listed(by, FEW)}"
     if way.correct == "none" or len(excludes) == 1:
         return [
             f"Of the intervals without a verdict, {exclude}: the test computes p in another way, and decides."
