@@ -436,7 +436,9 @@ def test_estimated_scores_are_not_asked_how_topics_vary(run, tmp_path):
     """Studies that refuse what topics add to an estimate are not offered for it."""
     draw = np.random.default_rng(0).random
     names = list("abc"), [f"t{n}" for n in range(12)], ["AP (est.)"]
-    made = cube(draw((3, 12, 1)), *names).assign_attrs(recorded({"estimated": True}))
+    made = cube(draw((3, 12, 1)), *names).assign_attrs(
+        recorded({"estimated": {"human": 4, "machine": 8}})
+    )
     irmeta.save(made, tmp_path / "official.parquet")
     _, out, _ = run("what", "official.parquet")
     verbs = [words[0] for words in commands(out)]
