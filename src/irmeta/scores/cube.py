@@ -105,6 +105,8 @@ def from_frame(
         rows=rows,
         ignore=ignore,
     )
+    if not made:
+        raise ScoresError("the table holds no scores")
     if len(made) == 1:
         only = next(iter(made.values()))
         if collection is None:

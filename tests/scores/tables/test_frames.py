@@ -424,6 +424,8 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
         ),
         (pd.DataFrame({"1": [0.1], "2": [0.2]}), r"ame the columns: system=COLUMN"),
         (pd.DataFrame(), r"ame them: system=COLUMN"),
+        ({}, "the table holds no scores"),
+        ({"a": {}}, "the table holds no scores"),
         (
             pd.DataFrame(LONG).assign(system=[None, "a", "b", "c"]),
             "is empty in row 1",
