@@ -22,8 +22,8 @@ from matplotlib.text import Text
 
 import irmeta
 from irmeta.errors import IrmetaError, ScoresError
-from irmeta.io.formats.model_file import Model, described
-from irmeta.io.tables.spreadsheet import written
+from irmeta.io.formats.model_file import Model, part_as_json
+from irmeta.io.tables.spreadsheet import safe_csv
 from irmeta.report.forms import flat, text
 from irmeta.report.plots import figure_of
 from irmeta.report.tables import overview
@@ -313,7 +313,7 @@ def unchanged(given):
 def plain(result, folder):
     """Give what a function returned, or wrote, as something to compare."""
     if isinstance(result, Model):
-        return [described(part) for part in result.parts]
+        return [part_as_json(part) for part in result.parts]
     if isinstance(result, xr.Dataset | xr.DataArray):
         return result.to_dict()
     return {
@@ -485,8 +485,8 @@ def test_clusters_of_one_topic_change_nothing(name):
         made = [one.data for one in made]
     if isinstance(made[0], Model):
         made = [one.parts for one in made]
-        assert [described(one) for one in made[0]] == [
-            described(one) for one in made[1]
+        assert [part_as_json(one) for one in made[0]] == [
+            part_as_json(one) for one in made[1]
         ]
     elif isinstance(made[0], xr.Dataset):
         for variable in made[0].data_vars:
@@ -655,7 +655,7 @@ def printed(result):
     texts = [
         text
         for view in views
-        for text in (*view.columns, *written(flat(view)).splitlines()[1:])
+        for text in (*view.columns, *safe_csv(flat(view)).splitlines()[1:])
     ]
     texts += findings_of(result)
     with suppress(ScoresError):  # no figure

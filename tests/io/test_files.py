@@ -21,7 +21,7 @@ import zstandard
 import irmeta
 from irmeta.errors import FileFormatError
 from irmeta.io import files
-from irmeta.io.files import Content, listed, read_bytes, shown
+from irmeta.io.files import Content, display, list_files, read_bytes
 
 TEXT = b"".join(
     b"1 Q0 doc%d %d %d.5 tag\n" % (rank, rank, 5000 - rank) for rank in range(5000)
@@ -139,7 +139,7 @@ def test_files_of_folders(tmp_path: Path) -> None:
     (tmp_path / "runs" / "linked").symlink_to(tmp_path / "elsewhere")
     listed = [
         str(Path(file).relative_to(tmp_path / "runs"))
-        for file in files.listed(tmp_path / "runs")
+        for file in files.list_files(tmp_path / "runs")
     ]
     assert listed == ["a", "b", "linked/f", "team/c", "team/deep/d"]
 
@@ -152,14 +152,14 @@ def test_a_disk_is_no_folder_of_runs(
     for name in ("a", "b", ".c"):
         (tmp_path / name).write_text("")
     (tmp_path / "in").mkdir()
-    assert len(files.listed(tmp_path)) == 2
-    assert not files.crowded(tmp_path, 2)
-    assert files.crowded(tmp_path, 1)
+    assert len(files.list_files(tmp_path)) == 2
+    assert not files.has_more_files(tmp_path, 2)
+    assert files.has_more_files(tmp_path, 1)
     for name in ("deep", "more", "most"):
         (tmp_path / "in" / name).mkdir()
     for given in (tmp_path, tmp_path / "**" / "*"):
         with pytest.raises(FileFormatError, match="more than 5 files and folders"):
-            files.listed(given)
+            files.list_files(given)
 
 
 def test_files_of_fsspec() -> None:
@@ -176,20 +176,22 @@ def test_files_of_fsspec() -> None:
     try:
         both = ["memory:///runs/a", "memory:///runs/b.gz"]
         assert (
-            files.listed("memory://runs")
-            == files.listed("memory://runs/")
+            files.list_files("memory://runs")
+            == files.list_files("memory://runs/")
             == [*both, "memory:///runs/deep/c"]
         )
-        assert files.listed("memory://runs/*.gz") == both[1:]
-        assert files.listed("memory://runs/a") == ["memory://runs/a"]
+        assert files.list_files("memory://runs/*.gz") == both[1:]
+        assert files.list_files("memory://runs/a") == ["memory://runs/a"]
         assert files.read_bytes(both[1]) == b"packed"
         assert files.stem("https://host/b.gz?token=x") == "b"
-        assert files.shown("zip://a.gz::https://host/runs.zip?token=x") == "zip://a.gz"
+        assert (
+            files.display("zip://a.gz::https://host/runs.zip?token=x") == "zip://a.gz"
+        )
         for wrong in ("memory://runs/none", "memory://runs/none*", "memory://none/"):
             with pytest.raises(FileFormatError, match="no such file"):
-                files.listed(wrong)
+                files.list_files(wrong)
         with pytest.raises(FileFormatError, match="a chained URL cannot have a glob"):
-            files.listed("zip://*::memory://runs/a")
+            files.list_files("zip://*::memory://runs/a")
         with pytest.raises(
             FileFormatError, match=r"other://x: cannot be read \(Protocol not known"
         ):
@@ -254,13 +256,13 @@ def test_xz_may_have_padding(tmp_path: Path) -> None:
 )
 def test_messages_have_no_secrets(url: str) -> None:
     """Passwords and signatures of a URL are in no error, and in no name of a file."""
-    for attempt in (read_bytes, listed):
+    for attempt in (read_bytes, list_files):
         with pytest.raises(FileFormatError) as caught:
             attempt(url)
         assert "PASSW0RD" not in str(caught.value)
         assert "SECRET" not in str(caught.value)
-    assert shown(f"simplecache::{url}").endswith("/q")
-    assert "PASSW0RD" not in shown(f"simplecache::{url}")
+    assert display(f"simplecache::{url}").endswith("/q")
+    assert "PASSW0RD" not in display(f"simplecache::{url}")
 
 
 def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
@@ -268,7 +270,7 @@ def test_runs_are_not_left_out_silently(tmp_path: Path) -> None:
     (tmp_path / "a.run").write_text("1 Q0 a 0 1 t\n")
     (tmp_path / "b.run").symlink_to(tmp_path / "gone")
     with pytest.raises(FileFormatError, match="b.run: a link to a file that does not"):
-        listed(tmp_path)
+        list_files(tmp_path)
 
 
 def test_servers_that_fail_are_not_files_that_are_not_there() -> None:
@@ -286,14 +288,14 @@ def test_servers_that_fail_are_not_files_that_are_not_there() -> None:
     with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Failing) as server:
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}"
-        for attempt in (lambda url: files.Content(url).data, listed):
+        for attempt in (lambda url: files.Content(url).data, list_files):
             with pytest.raises(FileFormatError, match="/404: no such file"):
                 attempt(f"{url}/404")
             with pytest.raises(FileFormatError, match="/500: cannot be read .500"):
                 attempt(f"{url}/500")
         server.shutdown()
     with pytest.raises(FileFormatError, match="cannot be read .Cannot connect"):
-        listed(f"{url}/200")
+        list_files(f"{url}/200")
 
 
 @pytest.mark.parametrize("kind", list(PACK))
@@ -320,7 +322,7 @@ def test_memory_that_is_refused_is_not_called_damage(
     def refuse(*_: object) -> None:
         raise MemoryError("no more")
 
-    monkeypatch.setattr(files, "_outputs", refuse)
+    monkeypatch.setattr(files, "_decompressed", refuse)
     (tmp_path / "run").write_bytes(bz2.compress(b"1 Q0 a 1 2 t\n"))
     with pytest.raises(MemoryError, match="no more"):
         read_bytes(tmp_path / "run")

@@ -9,9 +9,9 @@ import irmeta
 from irmeta.cli import main
 from irmeta.datasets import factors as factor_files
 from irmeta.errors import FileFormatError, IrmetaError
-from irmeta.io.files import listed
+from irmeta.io.files import list_files
 from irmeta.io.lists import read_sample
-from irmeta.io.places import reachable
+from irmeta.io.places import require_reachable
 from irmeta.io.tables.spreadsheet import read_types
 
 SCORES = irmeta.from_frame({"a": {"1": 0.5, "2": 0.1}, "b": {"1": 0.2, "2": 0.3}})
@@ -52,10 +52,10 @@ def test_a_closed_folder_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def refuse(path: Path) -> None:
         raise PermissionError(13, "Permission denied", str(path))
 
-    assert reachable(Path("not there")) == Path("not there")
+    assert require_reachable(Path("not there")) == Path("not there")
     monkeypatch.setattr(Path, "stat", refuse)
     with pytest.raises(FileFormatError, match=r"cannot be reached \(Permission denied"):
-        reachable(Path("closed/file"))
+        require_reachable(Path("closed/file"))
 
 
 def test_a_folder_that_names_its_files_but_opens_none_is_an_error(
@@ -72,7 +72,7 @@ def test_a_folder_that_names_its_files_but_opens_none_is_an_error(
 
     monkeypatch.setattr(Path, "stat", refuse)
     with pytest.raises(FileFormatError, match="run: cannot be reached"):
-        listed(tmp_path)
+        list_files(tmp_path)
 
 
 def test_errors_of_the_system_end_in_a_sentence(

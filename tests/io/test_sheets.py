@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from irmeta.errors import FileFormatError
 from irmeta.io.groups import read_clusters, read_groups, read_repeats
 from irmeta.io.lists import read_anchors, read_labels, read_sample
-from irmeta.io.sheets import keyed, sheet, sheet_in
+from irmeta.io.sheets import parse_sheet, read_sheet, rows_by_key
 from irmeta.io.tables.spreadsheet import read_about, read_costs, read_types
 
 TABLES: dict[str, tuple[Callable[[Path], object], str, str]] = {
@@ -111,7 +111,7 @@ def test_what_is_written_comes_back(held, separator):
         return separator.join('"' + cell.replace('"', '""') + '"' for cell in cells)
 
     text = "\n".join(map(line, [("run", "team"), *held.items()]))
-    found = keyed(sheet_in(text.encode(), "t.csv"), ["run"], ["team"])
+    found = rows_by_key(parse_sheet(text.encode(), "t.csv"), ["run"], ["team"])
     assert {run: team for run, (_, [team]) in found.items()} == held
 
 
@@ -119,4 +119,4 @@ def test_lines_are_counted_where_cells_have_several(tmp_path):
     """A row has the line that it begins on."""
     path = tmp_path / "t.csv"
     path.write_text('a,b\n"x\ny",1\nz,2\n')
-    assert [at for at, _ in sheet(path).rows] == [2, 4]
+    assert [at for at, _ in read_sheet(path).rows] == [2, 4]

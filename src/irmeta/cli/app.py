@@ -32,7 +32,7 @@ from cyclopts.validators import Number
 from irmeta.choices import MEANINGS, entries, explained
 from irmeta.cli.help import ALL, WHOLE, Brief
 from irmeta.errors import IrmetaError
-from irmeta.io.places import at_home
+from irmeta.io.places import expand_home
 from irmeta.studies import STUDIES
 from irmeta.words import NAMED, joined, listed
 
@@ -461,7 +461,7 @@ def run(words: Sequence[str]) -> None:
 def _as_from_shell(word: str) -> str:
     """Return a word with the home folder for a ~ behind an = too, where shells leave it: --output=~/scores.parquet."""
     option, equals, value = word.rpartition("=")
-    return option + equals + at_home(value)
+    return option + equals + expand_home(value)
 
 
 def _in_our_words(error: CycloptsError) -> str:

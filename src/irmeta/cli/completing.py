@@ -102,7 +102,7 @@ def _values(
 
 def _held(words: Iterable[str], dim: str) -> list[str]:
     """Return the names of the score files among words: of systems, topics, metrics, or collections."""
-    from irmeta.io.formats.scores import held
+    from irmeta.io.formats.scores import read_descriptions
 
     names: list[str] = []
     for word in words:
@@ -110,7 +110,7 @@ def _held(words: Iterable[str], dim: str) -> list[str]:
         if path.suffix != ".parquet" or not path.is_file():
             continue
         try:
-            there = held(path)
+            there = read_descriptions(path)
         except (IrmetaError, OSError):
             continue
         for name, one in there.items():

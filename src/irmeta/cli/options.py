@@ -454,6 +454,6 @@ def to_import(paths: Sequence[str]) -> str:
 
 def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
     """Return the only cube; raise ScoresError where there are several."""
-    from irmeta.io.formats.scores import choose
+    from irmeta.io.formats.scores import choose_collection
 
-    return choose(cubes, None)
+    return choose_collection(cubes, None)

@@ -135,11 +135,11 @@ def refuse_inputs(given: Mapping[str, Any], verb: str = "") -> None:
 
     verb : the command, which may replace what it writes itself.
     """
-    from irmeta.io.places import reachable
+    from irmeta.io.places import require_reachable
 
     outputs = [Path(given[name]) for name in _OUTPUTS if given.get(name) is not None]
     for output in outputs:
-        if not reachable(output).is_file():
+        if not require_reachable(output).is_file():
             continue
         for name, value in given.items():
             for one in value if isinstance(value, list | tuple) else [value]:
@@ -160,12 +160,12 @@ def refuse_inputs(given: Mapping[str, Any], verb: str = "") -> None:
 
 def _is_among(output: Path, name: str, given: str) -> bool:
     """Say whether a file is the one, or one of those, that an option names, by its path or its file:// URL."""
-    from irmeta.io.files import listed
+    from irmeta.io.files import list_files
 
     path = given.removeprefix("file://")
     try:
         if name in ("runs", "files") and "://" not in path:
-            read = listed(path)
+            read = list_files(path)
         else:
             read = [Path(path)]
     except IrmetaError:  # which the command says itself

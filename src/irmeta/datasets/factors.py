@@ -14,8 +14,8 @@ from irmeta.errors import FileFormatError
 from irmeta.io.formats import parquet, seals
 from irmeta.io.formats.schemas import FactorsFile
 from irmeta.io.outputs import writing
-from irmeta.io.places import readable
-from irmeta.io.strictly import fitting, parsed
+from irmeta.io.places import require_readable
+from irmeta.io.strictly import parse_json, require_schema
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about, recorded
 from irmeta.scores.standardization import dataset_of, frame_of
@@ -50,11 +50,11 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
     (129, 50)
     """
     path = _found(path)
-    table, metadata = parquet.opened(path)
+    table, metadata = parquet.scan(path)
     try:
         frame = _checked(table.collect())
-        attrs = parsed(metadata[_KEY])
-        fitting(attrs, FactorsFile)
+        attrs = parse_json(metadata[_KEY])
+        require_schema(attrs, FactorsFile)
         written = attrs["digest"]
     except seals.MALFORMED as error:
         raise FileFormatError(
@@ -130,7 +130,7 @@ def is_factors(path: str | PathLike[str]) -> bool:
     if str(path) in shipped_factors():
         return True
     try:
-        return _KEY in pl.read_parquet_metadata(readable(Path(path)))
+        return _KEY in pl.read_parquet_metadata(require_readable(Path(path)))
     except (pl.exceptions.PolarsError, OSError):
         return False
 
@@ -138,7 +138,7 @@ def is_factors(path: str | PathLike[str]) -> bool:
 def _found(path: str | PathLike[str]) -> Path:
     """Return the path of a factors file; a file comes before a name under which factors ship."""
     shipped = shipped_factors()
-    if readable(Path(path)).is_file():
+    if require_readable(Path(path)).is_file():
         return Path(path)
     if str(path) in shipped:
         return shipped[str(path)]

@@ -20,8 +20,8 @@ from irmeta.datasets.model import (
     submissions,
 )
 from irmeta.errors import IrmetaError
-from irmeta.io.outputs import remove_left, writing
-from irmeta.io.places import reachable
+from irmeta.io.outputs import remove_abandoned_parts, writing
+from irmeta.io.places import require_reachable
 from irmeta.parallel import seeded, steps
 from irmeta.stats.arrays import Bools
 
@@ -159,8 +159,8 @@ def _document_names(topics: Topics) -> pl.Series:
 
 def _clear(folder: Path) -> None:
     """Make the folder, without the files of an earlier simulation; refuse one that holds anything else."""
-    reachable(folder)
-    remove_left(folder / _TRUTH)
+    require_reachable(folder)
+    remove_abandoned_parts(folder / _TRUTH)
     try:
         if folder.is_dir() and any(folder.iterdir()):
             for path in (

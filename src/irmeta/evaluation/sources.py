@@ -12,14 +12,22 @@ from typing import Any
 
 from irmeta import words
 from irmeta.errors import FileFormatError, IrmetaError, Remark, is_list
-from irmeta.io.files import Content, Location, listed, location, read_bytes, shown, stem
+from irmeta.io.files import (
+    Content,
+    Location,
+    display,
+    list_files,
+    location,
+    read_bytes,
+    stem,
+)
 from irmeta.io.kinds import kind_of
-from irmeta.io.runs.beir import judgments_in
+from irmeta.io.runs.beir import judgments_file
 from irmeta.io.runs.objects import (
     IR_DATASETS,
-    name_of,
-    plain,
+    as_mapping_or_frame,
     qrels_of_ir_datasets,
+    run_name,
     run_of_ir_datasets,
 )
 from irmeta.io.runs.rankings import (
@@ -50,7 +58,7 @@ def qrels_of(given: QrelsLike, reading: Reading) -> Qrels:
         return given
     if isinstance(given, str | PathLike):
         return _qrels_at(fspath(given), reading)
-    given = plain(given)
+    given = as_mapping_or_frame(given)
     if isinstance(given, Mapping):
         return qrels_from_mapping(given)
     if _is_frame(given):
@@ -66,7 +74,7 @@ def _qrels_at(given: str, reading: Reading) -> Qrels:
         return replace(qrels_from_frame(qrels_of_ir_datasets(given)), source=given)
     path = location(given)
     if isinstance(path, Path) and path.is_dir():
-        qrels = read_qrels(judgments_in(path), replace(reading, qrels_format="beir"))
+        qrels = read_qrels(judgments_file(path), replace(reading, qrels_format="beir"))
         return replace(qrels, source=str(path))
     return read_qrels(path, reading)
 
@@ -154,7 +162,13 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     name and, if it ran several times, which run it is. Files that no line names keep their own names; if it names
     none, that is a FileFormatError.
     """
-    paths = [*(listed(given) if isinstance(given, str) else chain(*map(listed, given)))]
+    paths = [
+        *(
+            list_files(given)
+            if isinstance(given, str)
+            else chain(*map(list_files, given))
+        )
+    ]
     if names == "folder":
         names = FOLDER
     if _is_pattern(names):
@@ -185,7 +199,7 @@ def _by_name(files: Iterable[tuple[str, Location]]) -> dict[str, Location]:
     for name, path in files:
         first = found.setdefault(name, path)
         if first != path:
-            both = f"{shown(first)} and {shown(path)}"
+            both = f"{display(first)} and {display(path)}"
             raise FileFormatError(
                 f"two systems are named {name!r}: {both}; name each in a file (--names FILE)"
             )
@@ -209,14 +223,14 @@ def _name_by_pattern(pattern: str, path: Location) -> str:
     text = re.escape(pattern)
     for name in ("system", "repeat"):
         text = text.replace(rf"\{{{name}\}}", f"(?P<{name}>[^/]+)")
-    whole = re.sub(r"\\", "/", shown(path))
+    whole = re.sub(r"\\", "/", display(path))
     folder = whole.removesuffix(whole.rpartition("/")[2])
     for one in (folder + bare_name(stem(path)), folder + stem(path), whole):
         if found := re.search(rf"(?:^|/){text}$", one):
             # a stem of names ends at the last of these signs
             return f"{found['system']}_{re.sub(r'[-_.]', '', found['repeat'])}"
     raise FileFormatError(
-        f"{shown(path)} is not named as {pattern}, which tells its system and which run of it this is; rename it, or "
+        f"{display(path)} is not named as {pattern}, which tells its system and which run of it this is; rename it, or "
         "name each run in a file (--names FILE)"
     )
 
@@ -237,14 +251,14 @@ def _tag(path: Location) -> str:
     fields = lines[-1].split() if lines else []
     if len(fields) != 6:
         raise FileFormatError(
-            f"{shown(path)}: no run tag in its last line; use file names (--names file)"
+            f"{display(path)}: no run tag in its last line; use file names (--names file)"
         )
     return fields[5].decode("utf-8", "surrogateescape")
 
 
 def _read_name_map(path: Path) -> dict[str, str]:
     """Read a file of names: on each line a run file, its system and perhaps which run of it, with separators."""
-    from irmeta.io.sheets import require_seen, rows_in
+    from irmeta.io.sheets import csv_rows, require_visible
     from irmeta.io.strictly import stripped
 
     try:
@@ -254,14 +268,14 @@ def _read_name_map(path: Path) -> dict[str, str]:
             f"{error}; --names is file, tag, folder, a pattern such as {FOLDER}, or a file of names"
         ) from error
     found: dict[str, str] = {}
-    for line, cells in rows_in(data, str(path)):
+    for line, cells in csv_rows(data, str(path)):
         file, *names = parts = [stripped(cell) for cell in cells]
         if len(parts) not in (2, 3) or not all(parts):
             raise FileFormatError(
                 f"{path}:{line}: each line needs a run file and its system, as in "
                 "input.ours.gz,ours; a run of several has its number, too, as in input.ours.gz,ours,1"
             )
-        require_seen(parts, f"{path}:{line}")
+        require_visible(parts, f"{path}:{line}")
         run = stem(Path(file))
         if found.setdefault(run, "_".join(names)) != "_".join(names):
             raise FileFormatError(
@@ -277,7 +291,7 @@ def place_of(source: Source) -> str:
         return f"run {name}"
     if isinstance(given, FileFormatError):
         return name
-    return shown(given)
+    return display(given)
 
 
 def _duplicate_name_error(
@@ -356,15 +370,15 @@ def _common_prefix(topics: Sequence[str], others: set[str]) -> tuple[str, int]:
 
 def _sources(given: RunsLike) -> Iterator[Source | tuple[str, Remark]]:
     """Yield each run with its name, in whichever form it was given; one that cannot be read as its error."""
-    name = name_of(given)
-    given = plain(given)
+    name = run_name(given)
+    given = as_mapping_or_frame(given)
     if isinstance(given, str) and given.startswith(IR_DATASETS):
         frame = run_of_ir_datasets(given)
         runs = runs_from_frame(frame, collection_name(given))
         yield from ((run.name, run) for run in runs)
     elif isinstance(given, str | PathLike):
         try:
-            yield from _sources_in_files(listed(given))
+            yield from _sources_in_files(list_files(given))
         except FileFormatError as error:
             yield fspath(given), error
     elif isinstance(given, Mapping):
@@ -393,7 +407,7 @@ def _sources_in_files(
     why = "its name says that it is not a run"
     for file in files:
         if len(beside) < len(files) and file in beside:
-            yield stem(file), Remark("warning", shown(file), None, why)
+            yield stem(file), Remark("warning", display(file), None, why)
         else:
             yield stem(file), file
 
@@ -401,7 +415,7 @@ def _sources_in_files(
 def _run_or_location(given: Any, name: str) -> Location | Run:
     if isinstance(given, str | PathLike):
         return location(given)
-    given = plain(given)
+    given = as_mapping_or_frame(given)
     if isinstance(given, Mapping):
         return run_from_mapping(given, name)
     if _is_frame(given):

@@ -26,7 +26,7 @@ from irmeta.evaluation.sources import (
 from irmeta.io.files import Content
 from irmeta.io.runs.fields import Strings
 from irmeta.io.runs.rankings import Run
-from irmeta.io.runs.trec import Reading, run_of
+from irmeta.io.runs.trec import Reading, parse_run
 from irmeta.metrics.names import Metric
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Ints
@@ -136,7 +136,7 @@ class Task:
         if isinstance(given, Run):
             run = given
         else:
-            run = run_of(given, source[0], self.reading)
+            run = parse_run(given, source[0], self.reading)
         if not run.topics and not self.reading.allow_empty:
             hint = "did it retrieve nothing? (Reading(allow_empty=True))"
             raise FileFormatError(

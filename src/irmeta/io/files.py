@@ -18,7 +18,7 @@ import zstandard
 from zlib_ng import zlib_ng
 
 from irmeta.errors import FileFormatError, extras
-from irmeta.io.places import at_home, reachable, readable
+from irmeta.io.places import expand_home, require_reachable, require_readable
 
 SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
@@ -37,12 +37,12 @@ _SLICE, _STEP = 1 << 13, 1 << 22
 """Packed bytes that are decompressed at a time, and the most that bzip2 and xz make of them in one step."""
 
 
-def limit(packed: int) -> int:
+def unpacked_limit(packed: int) -> int:
     """Return how many bytes packed data may hold by their size, whatever packs them: Parquet, too."""
     return max(FREE, RATIO * packed)
 
 
-def _streams(
+def _stream_decoder(
     decompressor: Callable[[], Any], padding: bytes = b""
 ) -> Callable[[Iterator[bytes]], Iterator[bytes]]:
     """Make a function that decompresses a file to its last byte: what follows a stream is another one, or damage.
@@ -59,7 +59,7 @@ def _streams(
                     data = data.lstrip(padding)
                     stream = decompressor() if data else None
                     continue
-                yield from _outputs(stream, data)
+                yield from _decompressed(stream, data)
                 data = stream.unused_data if stream.eof else b""
                 stream = None if stream.eof else stream
         if stream is not None:
@@ -68,7 +68,7 @@ def _streams(
     return decompress
 
 
-def _outputs(stream: Any, data: bytes) -> Iterator[bytes]:
+def _decompressed(stream: Any, data: bytes) -> Iterator[bytes]:
     """Decompress a slice; bzip2 and xz, of which a few bytes may hold gigabytes, in steps."""
     if not hasattr(stream, "needs_input"):
         yield stream.decompress(data)
@@ -108,10 +108,13 @@ class _Zstd:
 
 
 _MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = {
-    b"\x1f\x8b": ("gzip", _streams(lambda: zlib_ng.decompressobj(wbits=31), b"\0")),
-    b"BZh": ("bzip2", _streams(bz2.BZ2Decompressor)),
-    b"\xfd7zXZ\x00": ("xz", _streams(lzma.LZMADecompressor, b"\0")),
-    b"\x28\xb5\x2f\xfd": ("zstd", _streams(_Zstd)),
+    b"\x1f\x8b": (
+        "gzip",
+        _stream_decoder(lambda: zlib_ng.decompressobj(wbits=31), b"\0"),
+    ),
+    b"BZh": ("bzip2", _stream_decoder(bz2.BZ2Decompressor)),
+    b"\xfd7zXZ\x00": ("xz", _stream_decoder(lzma.LZMADecompressor, b"\0")),
+    b"\x28\xb5\x2f\xfd": ("zstd", _stream_decoder(_Zstd)),
 }
 
 
@@ -119,39 +122,39 @@ Location = Path | str
 """Where a file is: a path, or a URL as text, which fsspec opens."""
 
 
-def location(given: str | os.PathLike[str]) -> Location:
+def location(path: str | os.PathLike[str]) -> Location:
     """Return a URL as text, `-` as the path of the standard input, anything else as a path.
 
     >>> location("s3://archive/runs/bm25.gz")
     's3://archive/runs/bm25.gz'
     """
-    text = at_home(os.fspath(given))
+    text = expand_home(os.fspath(path))
     if text == "-":
         return Path("/dev/stdin")
     if "://" in text:
         return text
-    return reachable(Path(text))
+    return require_reachable(Path(text))
 
 
-def listed(given: str | os.PathLike[str]) -> list[Location]:
+def list_files(path: str | os.PathLike[str]) -> list[Location]:
     """List the files of a folder and of its folders, or of a glob, in order; of a file, just the file.
 
     Files and folders whose name begins with a point are left out. Raises FileFormatError if there is no file.
     """
-    where = location(given)
-    if isinstance(where, str):
-        return _listed_by_fsspec(where)
-    files = [where]
-    if where.is_dir():
-        files = sorted(_beneath(where))
-    elif not where.exists() and glob.has_magic(str(where)):
-        files = sorted(_matching(where))
+    place = location(path)
+    if isinstance(place, str):
+        return _list_remote_files(place)
+    files = [place]
+    if place.is_dir():
+        files = sorted(_files_below(place))
+    elif not place.exists() and glob.has_magic(str(place)):
+        files = sorted(_files_matching(place))
     if not files or not files[0].exists():
-        if where.is_dir():
-            what = "no files in this folder"
+        if place.is_dir():
+            problem = "no files in this folder"
         else:
-            what = "no such file"
-        raise FileFormatError(f"{shown(where)}: {what}")
+            problem = "no such file"
+        raise FileFormatError(f"{display(place)}: {problem}")
     return list(files)
 
 
@@ -159,33 +162,33 @@ MOST_FILES = 200_000
 """Files of a folder, with what lies beside them, that are looked at: with more it is a disk or a home."""
 
 
-def crowded(folder: Path, most: int) -> bool:
+def has_more_files(folder: Path, limit: int) -> bool:
     """Say whether a folder and its folders have more files than this, as far as they can be read."""
     try:
-        return next(islice(_beneath(folder), most, None), None) is not None
+        return next(islice(_files_below(folder), limit, None), None) is not None
     except FileFormatError:
         return False
 
 
-def _beneath(folder: Path) -> Iterator[Path]:
+def _files_below(folder: Path) -> Iterator[Path]:
     """Yield the files of a folder and of its folders, through links, each folder once."""
     seen: set[str] = set()
-    looked = 0
-    for where, folders, names in os.walk(
-        folder, followlinks=True, onerror=_refuse_closed
+    count = 0
+    for parent, folders, names in os.walk(
+        folder, followlinks=True, onerror=_refuse_unreadable_folder
     ):
-        real = os.path.realpath(where)
+        real = os.path.realpath(parent)
         if real in seen:  # a link leads back here
             folders.clear()
             continue
         seen.add(real)
-        looked += 1 + len(names)
-        _refuse_many(folder, looked)
+        count += 1 + len(names)
+        _refuse_too_many(folder, count)
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             if name.startswith("."):
                 continue
-            file = reachable(Path(where, name))
+            file = require_reachable(Path(parent, name))
             if not file.exists():
                 raise FileFormatError(
                     f"{file}: a link to a file that does not exist; repair or remove it"
@@ -194,42 +197,42 @@ def _beneath(folder: Path) -> Iterator[Path]:
                 yield file
 
 
-def _matching(pattern: Path) -> Iterator[Path]:
+def _files_matching(pattern: Path) -> Iterator[Path]:
     """Yield the files that a glob matches."""
     found = glob.iglob(str(pattern), recursive=True)  # noqa: PTH207
-    for looked, name in enumerate(found, 1):
-        _refuse_many(pattern, looked)
+    for count, name in enumerate(found, 1):
+        _refuse_too_many(pattern, count)
         if (file := Path(name)).is_file():
             yield file
 
 
-def _refuse_many(where: Path, looked: int) -> None:
-    if looked > MOST_FILES:
+def _refuse_too_many(place: Path, count: int) -> None:
+    if count > MOST_FILES:
         raise FileFormatError(
-            f"{where}: more than {MOST_FILES:,} files and folders; name a folder that holds only what is to be read"
+            f"{place}: more than {MOST_FILES:,} files and folders; name a folder that holds only what is to be read"
         )
 
 
-def _refuse_closed(error: OSError) -> None:
+def _refuse_unreadable_folder(error: OSError) -> None:
     raise FileFormatError(
         f"{error.filename}: the folder cannot be read ({error.strerror or error})"
     ) from error
 
 
-def _listed_by_fsspec(url: str) -> list[Location]:
-    inner, chain, _ = url.partition("::")
-    if chain and glob.has_magic(inner):
+def _list_remote_files(url: str) -> list[Location]:
+    first_url, chain, _ = url.partition("::")
+    if chain and glob.has_magic(first_url):
         raise FileFormatError(
-            f"{shown(url)}: a chained URL cannot have a glob; name the files"
+            f"{display(url)}: a chained URL cannot have a glob; name the files"
         )
     with _remote(url) as (system, path):
         if glob.has_magic(path):
             found = system.glob(path, detail=True).values()
         elif url.endswith("/") or system.info(path)["type"] == "directory":
-            inside = system.find(path, detail=True)
+            entries_below = system.find(path, detail=True)
             found = [
                 one
-                for name, one in inside.items()
+                for name, one in entries_below.items()
                 if "/." not in name.removeprefix(path)
             ]
         else:
@@ -240,7 +243,7 @@ def _listed_by_fsspec(url: str) -> list[Location]:
             if one["type"] == "file"
         )
     if not files:
-        raise FileFormatError(f"{shown(url)}: no such file")
+        raise FileFormatError(f"{display(url)}: no such file")
     return list(files)
 
 
@@ -252,22 +255,22 @@ def _remote(url: str) -> Iterator[tuple[Any, str]]:
     try:
         yield fsspec.url_to_fs(url)
     except FileNotFoundError as error:
-        why = error.__cause__  # some file systems raise this whatever went wrong
+        cause = error.__cause__  # some file systems raise this whatever went wrong
         if (
-            why is None
-            or isinstance(why, FileNotFoundError)
-            or getattr(why, "status", None) == 404
+            cause is None
+            or isinstance(cause, FileNotFoundError)
+            or getattr(cause, "status", None) == 404
         ):
-            raise FileFormatError(f"{shown(url)}: no such file") from error
-        reason = without_secrets(str(why)) or type(why).__name__
-        raise FileFormatError(f"{shown(url)}: cannot be read ({reason})") from error
+            raise FileFormatError(f"{display(url)}: no such file") from error
+        reason = without_secrets(str(cause)) or type(cause).__name__
+        raise FileFormatError(f"{display(url)}: cannot be read ({reason})") from error
     except ImportError as error:  # the file system's own package
         raise FileFormatError(
-            f"{shown(url)}: {without_secrets(str(error))} (pip install it, also on the workers of a cluster)"
+            f"{display(url)}: {without_secrets(str(error))} (pip install it, also on the workers of a cluster)"
         ) from error
     except Exception as error:  # each file system raises errors of its own
         reason = without_secrets(str(error)) or type(error).__name__
-        raise FileFormatError(f"{shown(url)}: cannot be read ({reason})") from error
+        raise FileFormatError(f"{display(url)}: cannot be read ({reason})") from error
 
 
 class Content:
@@ -277,14 +280,14 @@ class Content:
     is read once, and kept.
     """
 
-    def __init__(self, where: Location, path: Location | None = None) -> None:
-        self.path = path or (where if isinstance(where, Path) else shown(where))
-        self._where = where
+    def __init__(self, source: Location, path: Location | None = None) -> None:
+        self.path = path or (source if isinstance(source, Path) else display(source))
+        self._source = source
         self._digest = ""
-        if isinstance(where, Path) and reachable(where).is_file():
-            self._kept = None
+        if isinstance(source, Path) and require_reachable(source).is_file():
+            self._whole_data = None
         else:
-            self._kept = _whole(where)
+            self._whole_data = _read_whole(source)
 
     def pieces(self, *, digested: bool = True) -> Iterator[bytes]:
         """Yield the content in order; raise FileFormatError for a file that cannot be read, or a damaged archive.
@@ -292,10 +295,10 @@ class Content:
         digested : whether the digest will be asked for; else nothing is spent on it.
         """
         if not digested:
-            yield from self._unpacked()
+            yield from self._decompressed_pieces()
             return
         sha = hashlib.sha256()
-        for piece in self._unpacked():
+        for piece in self._decompressed_pieces():
             sha.update(piece)
             yield piece
         self._digest = sha.hexdigest()
@@ -312,8 +315,8 @@ class Content:
             deque(self.pieces(), maxlen=0)
         return self._digest
 
-    def _unpacked(self) -> Iterator[bytes]:
-        pieces = self._stored()
+    def _decompressed_pieces(self) -> Iterator[bytes]:
+        pieces = self._raw_pieces()
         first = next(pieces, b"")
         pieces = chain([first], pieces)
         if _WORKBOOK.search(first):
@@ -328,7 +331,7 @@ class Content:
             return
         kind, decompress = packed
         try:
-            yield from self._limited(kind, decompress, pieces)
+            yield from self._within_limit(kind, decompress, pieces)
         except (FileFormatError, MemoryError):
             raise
         except _Unchecked as error:
@@ -341,7 +344,7 @@ class Content:
                 f"{self.path}: damaged {kind} data ({error}); copy or download it again"
             ) from error
 
-    def _limited(
+    def _within_limit(
         self,
         kind: str,
         decompress: Callable[[Iterator[bytes]], Iterator[bytes]],
@@ -362,7 +365,7 @@ class Content:
 
         for piece in decompress(counted()):
             unpacked += len(piece)
-            if unpacked > limit(read):
+            if unpacked > unpacked_limit(read):
                 raise FileFormatError(
                     f"{self.path}: the {kind} data unpack to more than {RATIO} times their size, "
                     f"more than memory allows ({FREE >> 20} MiB are free); if they are right, "
@@ -370,19 +373,19 @@ class Content:
                 )
             yield piece
 
-    def _stored(self) -> Iterator[bytes]:
-        if self._kept is not None:
+    def _raw_pieces(self) -> Iterator[bytes]:
+        if self._whole_data is not None:
             yield from (
-                self._kept[start : start + PIECE]
-                for start in range(0, len(self._kept), PIECE)
+                self._whole_data[start : start + PIECE]
+                for start in range(0, len(self._whole_data), PIECE)
             )
             return
         try:
-            with Path(self._where).open("rb", buffering=0) as file:
+            with Path(self._source).open("rb", buffering=0) as file:
                 while piece := file.read(PIECE):
                     yield piece
         except OSError as error:
-            raise _unread(self.path, error) from error
+            raise _read_error(self.path, error) from error
 
 
 def read_bytes(path: Location) -> bytes:
@@ -393,25 +396,25 @@ def read_bytes(path: Location) -> bytes:
     return Content(path).data
 
 
-def _whole(path: Location) -> bytes:
+def _read_whole(path: Location) -> bytes:
     if isinstance(path, str):
         with _remote(path) as (system, name):
             return bytes(system.cat_file(name))
-    readable(path)
+    require_readable(path)
     try:
         with path.open("rb") as file:
-            kind = os.fstat(file.fileno()).st_mode
-            if not stat.S_ISCHR(kind) or file.isatty():
+            mode = os.fstat(file.fileno()).st_mode
+            if not stat.S_ISCHR(mode) or file.isatty():
                 return file.read()
             data = file.read(FREE + 1)
     except OSError as error:
-        raise _unread(path, error) from error
+        raise _read_error(path, error) from error
     if len(data) > FREE:
         raise FileFormatError(f"{path}: a device that does not end; name a file")
     return data
 
 
-def _unread(path: Location, error: OSError) -> FileFormatError:
+def _read_error(path: Location, error: OSError) -> FileFormatError:
     if isinstance(error, FileNotFoundError):
         return FileFormatError(f"{path}: no such file")
     return FileFormatError(f"{path}: cannot be read ({error.strerror or error})")
@@ -423,15 +426,15 @@ def stem(path: Location) -> str:
     >>> stem(Path("runs/input.bm25.gz")), stem("s3://archive/bm25.run")
     ('input.bm25', 'bm25.run')
     """
-    name = path.name if isinstance(path, Path) else PurePath(shown(path)).name
+    name = path.name if isinstance(path, Path) else PurePath(display(path)).name
     bare, _, suffix = name.rpartition(".")
     return bare if bare and f".{suffix}" in SUFFIXES else name
 
 
-def shown(path: Location) -> str:
+def display(path: Location) -> str:
     """Name a file: its path, or its URL without password, without query, and without the rest of a chain.
 
-    >>> shown("https://me:secret@archive.org/bm25.gz?token=secret"), shown("simplecache::s3://archive/bm25.run")
+    >>> display("https://me:secret@archive.org/bm25.gz?token=secret"), display("simplecache::s3://archive/bm25.run")
     ('https://archive.org/bm25.gz', 's3://archive/bm25.run')
     """
     if isinstance(path, Path):

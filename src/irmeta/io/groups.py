@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
-from irmeta.io.sheets import keyed, pairs, sheet
+from irmeta.io.sheets import read_pairs, read_sheet, rows_by_key
 from irmeta.scores.groups.teams import STEM, Groups
 from irmeta.words import shortened
 
@@ -24,12 +24,12 @@ def read_groups(path: str | Path) -> Groups:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
-    table = sheet(path, RUN, GROUP)
-    runs = keyed(table, RUN, GROUP, also=POOLED)
+    table = read_sheet(path, RUN, GROUP)
+    runs = rows_by_key(table, RUN, GROUP, also=POOLED)
     unpooled = [
         run
         for run, (line, [_, *word]) in runs.items()
-        if not _pooled(f"{table.where}:{line}", *word)
+        if not _is_pooled(f"{table.where}:{line}", *word)
     ]
     groups = {run: group for run, (_, [group, *_]) in runs.items()}
     return Groups(groups, frozenset(unpooled), str(path))
@@ -41,10 +41,10 @@ def read_clusters(path: str | Path) -> dict[str, str]:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a topic that is there twice.
     """
-    return pairs(path, TOPIC, CLUSTER)
+    return read_pairs(path, TOPIC, CLUSTER)
 
 
-def named_clusters(given: str | Path) -> dict[str, str] | str:
+def clusters_or_stem(given: str | Path) -> dict[str, str] | str:
     """Return "stem", which stands for a rule, as it is; else what `read_clusters` reads."""
     named = isinstance(given, str | Path) and str(given) == STEM
     return STEM if named else read_clusters(given)
@@ -56,10 +56,10 @@ def read_repeats(path: str | Path) -> dict[str, str]:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
-    return pairs(path, ("run", "name"), REPEATED)
+    return read_pairs(path, ("run", "name"), REPEATED)
 
 
-def _pooled(where: str, word: str = "yes") -> bool:
+def _is_pooled(where: str, word: str = "yes") -> bool:
     if word.lower() not in _WORDS:
         raise FileFormatError(
             f"{where}: pooled is {shortened(word)!r}; expected yes or no"

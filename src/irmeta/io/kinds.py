@@ -20,26 +20,24 @@ _RUN, _QRELS = 6, 4
 def kind_of(path: Path) -> str | None:
     """Say what a file holds: scores, a table of them, a model, a run or judgments; None if nothing of these."""
     with path.open("rb") as file:
-        return kind_in(file.read(BEGINNING))
+        return kind_of_bytes(file.read(BEGINNING))
 
 
-def kind_in(beginning: bytes) -> str | None:
+def kind_of_bytes(head: bytes) -> str | None:
     """Say what a file holds that begins with these bytes."""
-    if beginning.startswith(b"PAR1"):
+    if head.startswith(b"PAR1"):
         return PARQUET
-    if beginning.startswith(_PACKED):
+    if head.startswith(_PACKED):
         return "a compressed file"
-    if b'"irmeta prediction model' in beginning:
+    if b'"irmeta prediction model' in head:
         return MODEL
-    if _MAPPING.match(beginning):
-        return _of_mapping(beginning)
-    header = beginning.decode("utf-8-sig", "replace").partition("\n")[0]
+    if _MAPPING.match(head):
+        return _kind_of_json(head)
+    header = head.decode("utf-8-sig", "replace").partition("\n")[0]
     names = {name.strip('" \r').lower() for name in re.split("[,;\t]", header)}
     if _COLUMNS <= names <= _COLUMNS | {"collection", "repeat"}:
         return TABLE
-    lines = (
-        line.split() for line in beginning.splitlines() if not line.startswith(b"#")
-    )
+    lines = (line.split() for line in head.splitlines() if not line.startswith(b"#"))
     fields: list[bytes] = next((line for line in lines if line), [])
     if len(fields) == _RUN and all(map(_is_number, fields[3:5])):
         return "a run"
@@ -48,10 +46,10 @@ def kind_in(beginning: bytes) -> str | None:
     return None
 
 
-def _of_mapping(beginning: bytes) -> str | None:
+def _kind_of_json(beginning: bytes) -> str | None:
     """Tell a run from judgments, whose grades are whole numbers.
 
-    >>> _of_mapping(b'{"q1": {"d1": 12.5, "d2": 3}}'), _of_mapping(b'{"q1": {"d1": 1}}')
+    >>> _kind_of_json(b'{"q1": {"d1": 12.5, "d2": 3}}'), _kind_of_json(b'{"q1": {"d1": 1}}')
     ('a run', 'judgments')
     """
     numbers = _NUMBER.findall(beginning)

@@ -12,7 +12,7 @@ from pathlib import Path
 import polars as pl
 
 from irmeta.errors import FileFormatError
-from irmeta.io.places import reachable
+from irmeta.io.places import require_reachable
 
 try:
     import fcntl
@@ -33,12 +33,12 @@ def writing(path: Path) -> Iterator[Path]:
     try:
         if path.exists() and not (path.is_file() or path.is_dir()):
             with tempfile.TemporaryDirectory() as folder:
-                whole = Path(folder, path.name)
-                yield whole
-                with whole.open("rb") as source, path.open("wb") as target:
+                copy = Path(folder, path.name)
+                yield copy
+                with copy.open("rb") as source, path.open("wb") as target:
                     shutil.copyfileobj(source, target)
             return
-        with _beside(path.resolve()) as part:
+        with _replacing(path.resolve()) as part:
             yield part
     except BrokenPipeError:  # whoever read has enough
         raise
@@ -69,11 +69,11 @@ def append(path: Path, data: bytes) -> None:
 
 
 @contextmanager
-def _beside(path: Path) -> Iterator[Path]:
+def _replacing(path: Path) -> Iterator[Path]:
     """Yield a new file beside `path`, which replaces it at the end, once it is on the disk, and else is removed."""
-    remove_left(path)
+    remove_abandoned_parts(path)
     mode = path.stat().st_mode & 0o777 if path.exists() else 0o666
-    part, handle = _new(path, mode)
+    part, handle = _locked_part(path, mode)
     try:
         if path.exists():
             part.chmod(mode)  # with what the process's umask withholds
@@ -88,7 +88,7 @@ def _beside(path: Path) -> Iterator[Path]:
         part.unlink(missing_ok=True)
 
 
-def _new(path: Path, mode: int) -> tuple[Path, int]:
+def _locked_part(path: Path, mode: int) -> tuple[Path, int]:
     """Make a file beside `path`, and lock it: one that nobody has locked is of a process that was killed."""
     while True:
         part = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
@@ -105,18 +105,18 @@ def _new(path: Path, mode: int) -> tuple[Path, int]:
         os.close(handle)
 
 
-def remove_left(path: Path) -> None:
+def remove_abandoned_parts(path: Path) -> None:
     """Remove the files beside `path` that processes left when they were killed."""
     if not LOCKS:
         return
-    for left in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
-        with suppress(OSError), left.open("rb") as file:
+    for part in path.parent.glob(f".{glob.escape(path.name)}.*.part"):
+        with suppress(OSError), part.open("rb") as file:
             _lock(file.fileno(), wait=False)
-            left.unlink()
+            part.unlink()
 
 
 @contextmanager
-def alone_in(folder: Path) -> Iterator[None]:
+def locked_folder(folder: Path) -> Iterator[None]:
     """Wait until no other process writes score files into a folder, and keep others waiting until the end.
 
     What is read, changed and written in this time, no other process changes. The lock is the kernel's, on the folder
@@ -158,7 +158,7 @@ def make_folder(path: Path) -> Path:
 
 def require_folder(path: Path) -> None:
     """Raise FileFormatError if there is no folder to write this file into, or it is a folder itself."""
-    if reachable(path).is_dir():
+    if require_reachable(path).is_dir():
         raise FileFormatError(f"{path}: this is a folder; name a file")
     if not path.parent.is_dir():
         raise FileFormatError(

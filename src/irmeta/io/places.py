@@ -10,17 +10,17 @@ _OPEN = re.compile(r"/dev/(null|stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
 """What whoever starts the command opens before, as `-` and `<(zcat run.gz)`; and what holds nothing."""
 
 
-def at_home(text: str) -> str:
+def expand_home(text: str) -> str:
     """Return a path with the home folder in place of a ~ that no shell has replaced, as in --output=~/scores.parquet.
 
-    >>> at_home("~") == at_home("~/") == str(Path.home()), at_home("~notes.txt"), at_home("a/~/b")
+    >>> expand_home("~") == expand_home("~/") == str(Path.home()), expand_home("~notes.txt"), expand_home("a/~/b")
     (True, '~notes.txt', 'a/~/b')
     """
-    begins_there = text == "~" or text.startswith("~/")
-    return str(Path(text).expanduser()) if begins_there else text
+    in_home = text == "~" or text.startswith("~/")
+    return str(Path(text).expanduser()) if in_home else text
 
 
-def reachable(path: Path) -> Path:
+def require_reachable(path: Path) -> Path:
     """Return a path, of a file that is there or may come there; raise FileFormatError if the system refuses it.
 
     It does for names that are too long or hold NUL, links that lead to themselves, and folders that are closed to us.
@@ -37,14 +37,14 @@ def reachable(path: Path) -> Path:
     return path
 
 
-def readable(path: Path) -> Path:
+def require_readable(path: Path) -> Path:
     """Return a path whose content comes without waiting; FileFormatError names a pipe, a socket or a device.
 
-    >>> readable(Path("/dev/fd/63")).name
+    >>> require_readable(Path("/dev/fd/63")).name
     '63'
     """
-    there = reachable(path).exists()
-    if there and not (path.is_file() or path.is_dir() or _OPEN.fullmatch(str(path))):
+    exists = require_reachable(path).exists()
+    if exists and not (path.is_file() or path.is_dir() or _OPEN.fullmatch(str(path))):
         raise FileFormatError(
             f"{shortened(str(path), 300)}: a pipe, a socket or a device, where reading may wait without end; name a "
             "file, or let the shell open it: <(cat PIPE)"

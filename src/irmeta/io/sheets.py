@@ -8,7 +8,7 @@ from os import PathLike
 from typing import TYPE_CHECKING, NamedTuple
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.files import location, read_bytes, shown
+from irmeta.io.files import display, location, read_bytes
 from irmeta.io.strictly import stripped
 from irmeta.scores.names import require_names
 from irmeta.words import counted, joined, listed, shortened
@@ -31,25 +31,25 @@ class Sheet(NamedTuple):
     header: list[str]
     rows: list[tuple[int, list[str]]]
 
-    def place(self, names: Sequence[str]) -> int | None:
+    def index_of(self, names: Sequence[str]) -> int | None:
         """Return where the column stands that is called by the first of some names that is there; case is ignored."""
         called = [name.lower() for name in self.header]
         name = next((name for name in names if name in called), None)
         if name is None:
             return None
         if called.count(name) > 1:
-            raise FileFormatError(_twice(self.where, name))
+            raise FileFormatError(_repeated_column(self.where, name))
         return called.index(name)
 
 
-def sheet(path: "str | PathLike[str] | Frame", *columns: Sequence[str]) -> Sheet:
-    """Read a file as `sheet_in` reads its text; bytes of names that are not UTF-8 are escaped, as in score files.
+def read_sheet(path: "str | PathLike[str] | Frame", *columns: Sequence[str]) -> Sheet:
+    """Read a file as `parse_sheet` reads its text; bytes of names that are not UTF-8 are escaped, as in score files.
 
     path : the file, or a data frame of the same columns.
     columns : the names that each column may have; an error of a file that cannot be read says the first ones.
     """
     if not isinstance(path, str | PathLike):
-        return _of_frame(path, columns)
+        return _sheet_of_frame(path, columns)
     where = location(path)
     try:
         data = bytes(read_bytes(where))
@@ -58,10 +58,10 @@ def sheet(path: "str | PathLike[str] | Frame", *columns: Sequence[str]) -> Sheet
         raise FileFormatError(
             f"{error}; expected a CSV with columns {named}"
         ) from error
-    return sheet_in(data, shown(where))
+    return parse_sheet(data, display(where))
 
 
-def _of_frame(frame: "Frame", columns: Sequence[Sequence[str]]) -> Sheet:
+def _sheet_of_frame(frame: "Frame", columns: Sequence[Sequence[str]]) -> Sheet:
     """Return a data frame as a table of texts; an index without a name, and a series, are called as columns are."""
     from irmeta.scores.tables.objects import as_polars
 
@@ -82,12 +82,12 @@ def _of_frame(frame: "Frame", columns: Sequence[Sequence[str]]) -> Sheet:
     return Sheet("the data frame", header, rows)
 
 
-def sheet_in(data: bytes, where: str) -> Sheet:
+def parse_sheet(data: bytes, where: str) -> Sheet:
     """Read CSV whose separator is the one that its header has most of; rows without any text are passed over.
 
     Raises FileFormatError for what is not a header with rows as long as it below.
     """
-    found = list(rows_in(data, where))
+    found = list(csv_rows(data, where))
     if len(found) < 2:
         raise FileFormatError(
             f"{where}: not a table; expected a header and a row below it"
@@ -95,7 +95,7 @@ def sheet_in(data: bytes, where: str) -> Sheet:
     (_, header), *rows = found
     names = [stripped(name) for name in header]
     if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise FileFormatError(_twice(where, twice[0]))
+        raise FileFormatError(_repeated_column(where, twice[0]))
     for at, row in rows:
         if len(row) != len(names):
             raise FileFormatError(
@@ -109,7 +109,7 @@ def sheet_in(data: bytes, where: str) -> Sheet:
     return Sheet(where, names, rows)
 
 
-def rows_in(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
+def csv_rows(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
     """Yield the rows that have any text, with the lines that they begin on; FileFormatError where a text is not CSV."""
     if b"\0" in data:
         raise FileFormatError(
@@ -124,7 +124,7 @@ def rows_in(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
     try:
         for row in reader:
             if any(map(stripped, row)):
-                yield at, [_plain(cell) for cell in row]
+                yield at, [_without_apostrophe(cell) for cell in row]
             at = reader.line_num + 1
     except csv.Error as error:
         raise FileFormatError(
@@ -132,7 +132,7 @@ def rows_in(data: bytes, where: str) -> Iterator[tuple[int, list[str]]]:
         ) from error
 
 
-def keyed(
+def rows_by_key(
     table: Sheet,
     keys: Sequence[str],
     *values: Sequence[str],
@@ -144,9 +144,9 @@ def keyed(
     keys, values : the names that a column may have; the first found is taken.
     also : those of a column that a table may lack; its cell comes last.  holes : whether values may be empty.
     """
-    asked = [keys, *values, *([also] if table.place(also) is not None else [])]
+    asked = [keys, *values, *([also] if table.index_of(also) is not None else [])]
     places = [
-        _required(table, names, (keys[0], *(one[0] for one in values)))
+        _required_column(table, names, (keys[0], *(one[0] for one in values)))
         for names in asked
     ]
     found: dict[str, tuple[int, list[str]]] = {}
@@ -161,7 +161,7 @@ def keyed(
             raise FileFormatError(
                 f"{table.where}:{at}: a line lacks its {lacking[0]}; fill it in, or remove the line"
             )
-        require_seen(texts, f"{table.where}:{at}")
+        require_visible(texts, f"{table.where}:{at}")
         if key in found:
             raise FileFormatError(
                 f"{table.where}:{at}: {keys[0]} {shortened(key)!r} is on line {found[key][0]}, too; remove one"
@@ -170,15 +170,17 @@ def keyed(
     return found
 
 
-def pairs(
+def read_pairs(
     path: "str | PathLike[str] | Frame", keys: Sequence[str], values: Sequence[str]
 ) -> dict[str, str]:
     """Read a table that gives each key one value."""
-    table = sheet(path, keys, values)
-    return {key: value for key, (_, [value]) in keyed(table, keys, values).items()}
+    table = read_sheet(path, keys, values)
+    return {
+        key: value for key, (_, [value]) in rows_by_key(table, keys, values).items()
+    }
 
 
-def require_seen(texts: Iterable[str], where: str) -> None:
+def require_visible(texts: Iterable[str], where: str) -> None:
     """Raise FileFormatError for a text that no name can be: too long, or with what nobody sees, as a line feed."""
     try:
         require_names(filter(None, texts), "on this line")
@@ -186,8 +188,8 @@ def require_seen(texts: Iterable[str], where: str) -> None:
         raise FileFormatError(f"{where}: {error}") from error
 
 
-def _required(table: Sheet, names: Sequence[str], example: Sequence[str]) -> int:
-    place = table.place(names)
+def _required_column(table: Sheet, names: Sequence[str], example: Sequence[str]) -> int:
+    place = table.index_of(names)
     if place is None:
         raise FileFormatError(
             f"{table.where}:1: no column {' or '.join(names)}; the first line must name the columns, as in "
@@ -196,12 +198,12 @@ def _required(table: Sheet, names: Sequence[str], example: Sequence[str]) -> int
     return place
 
 
-def _plain(cell: str) -> str:
+def _without_apostrophe(cell: str) -> str:
     """Return a cell without the apostrophe that kept a spreadsheet from computing it."""
     if cell.startswith("'") and re.match(FORMULA, cell):
         return cell[1:]
     return cell
 
 
-def _twice(where: str, name: str) -> str:
+def _repeated_column(where: str, name: str) -> str:
     return f"{where}:1: more than one column is named {shortened(name)!r}; rename one"

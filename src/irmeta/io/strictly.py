@@ -9,7 +9,7 @@ import numpy as np
 
 from irmeta.words import BLANKS
 
-Held = TypeVar("Held")
+Value = TypeVar("Value")
 
 _PLAIN = re.compile(
     r"[-+]?(([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?|inf(inity)?|nan)", re.IGNORECASE
@@ -91,12 +91,12 @@ def lines(data: bytes) -> list[str]:
     return []
 
 
-def parsed(text: str | bytes, *, finite: bool = False) -> Any:
+def parse_json(text: str | bytes, *, finite: bool = False) -> Any:
     """Return what JSON holds; a name that an object has twice, and what is not JSON, raise ValueError.
 
     finite : whether NaN and Infinity, which are not JSON but often stand in it, are refused, too.
 
-    >>> parsed('{"a": 1}')
+    >>> parse_json('{"a": 1}')
     {'a': 1}
     """
     constant = _refuse_constant if finite else None
@@ -108,15 +108,15 @@ def parsed(text: str | bytes, *, finite: bool = False) -> Any:
         raise ValueError("nested too deeply") from error
 
 
-def fitting(held: Any, schema: type[Held]) -> Held:
+def require_schema(value: Any, schema: type[Value]) -> Value:
     """Return what JSON holds as a type says it, all of it; else raise ValueError that says where it does not fit.
 
-    >>> fitting({"a": [1, "x"]}, dict[str, list[int]])
+    >>> require_schema({"a": [1, "x"]}, dict[str, list[int]])
     Traceback (most recent call last):
     ValueError: Expected `int`, got `str` - at `$[...][1]`
     """
     try:
-        return msgspec.convert(held, schema)
+        return msgspec.convert(value, schema)
     except (msgspec.ValidationError, RecursionError) as error:
         raise ValueError(str(error)) from error
 
@@ -126,10 +126,10 @@ def _refuse_constant(name: str) -> float:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    held = dict(pairs)
-    if len(held) < len(pairs):
+    object_ = dict(pairs)
+    if len(object_) < len(pairs):
         names = [name for name, _ in pairs]
         raise ValueError(
             f"{next(name for name in names if names.count(name) > 1)!r} occurs twice"
         )
-    return held
+    return object_

@@ -54,9 +54,9 @@ def csv(frame: "pl.DataFrame") -> str:
     >>> csv(pl.DataFrame({"system": ["=1+1"], "AP": [0.5]})).splitlines()
     ['system,AP', "'=1+1,0.5"]
     """
-    from irmeta.io.tables.spreadsheet import written
+    from irmeta.io.tables.spreadsheet import safe_csv
 
-    return written(flat(frame))
+    return safe_csv(flat(frame))
 
 
 def text(

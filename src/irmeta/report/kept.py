@@ -9,9 +9,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
-from irmeta.io.outputs import alone_in
-from irmeta.io.places import reachable
-from irmeta.io.strictly import parsed
+from irmeta.io.outputs import locked_folder
+from irmeta.io.places import require_reachable
+from irmeta.io.strictly import parse_json
 from irmeta.report.folders import Folder
 
 PAGE = "index.html"
@@ -41,7 +41,7 @@ class Kept:
 
         A folder that holds something else raises FileFormatError.
         """
-        if reachable(self.folder).is_file():
+        if require_reachable(self.folder).is_file():
             raise FileFormatError(
                 f"{self.folder} is a file; name a folder for the {self.kind}"
             )
@@ -66,7 +66,7 @@ class Kept:
     def replacing_files(self, names: Sequence[str]) -> Iterator[Write]:
         """Remove the earlier files, and yield what writes these; all that is written is listed."""
         digests: dict[str, str | None] = dict.fromkeys(names)
-        with alone_in(self.folder), Folder(self.folder) as folder:
+        with locked_folder(self.folder), Folder(self.folder) as folder:
             earlier = self._earlier_files(folder)
             ours = _unchanged(folder, earlier)
             self._refuse_theirs(folder, names, ours)
@@ -90,7 +90,7 @@ class Kept:
         if all(name.startswith(f".{self._list}.") for name in there):
             return {}
         try:
-            listed = parsed(folder.read(self._list) or b"")["files"]
+            listed = parse_json(folder.read(self._list) or b"")["files"]
             return {
                 name: digest
                 for name, digest in listed.items()

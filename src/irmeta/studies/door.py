@@ -36,8 +36,8 @@ from irmeta.errors import (
     require_fitting,
 )
 from irmeta.io.formats.schemas import Attributes
-from irmeta.io.places import at_home
-from irmeta.io.strictly import fitting, number_or_nan, whole
+from irmeta.io.places import expand_home
+from irmeta.io.strictly import number_or_nan, require_schema, whole
 from irmeta.metrics.names import is_known, metric_names, nearest, split
 from irmeta.parallel import seed, seeded, single_threaded
 from irmeta.scores.attributes import about, recorded
@@ -397,7 +397,7 @@ class Parameter:
         if value is self.default or self._tables or (value is None and self.optional):
             return value
         if isinstance(value, str | Path) and not _PATHS.isdisjoint(self.kinds):
-            value = type(value)(at_home(str(value)))
+            value = type(value)(expand_home(str(value)))
         value = as_names(once(value, self.kinds), self.kinds)
         require_fitting(typed_name(self.name), value, self.kinds)
         return value
@@ -444,7 +444,7 @@ class Parameter:
 def _require_attributes(scores: xr.DataArray) -> None:
     """Raise ScoresError if what a cube says of itself is not what irmeta writes there, as in a score file."""
     try:
-        fitting(about(scores), Attributes)
+        require_schema(about(scores), Attributes)
     except ValueError as error:
         raise ScoresError(
             f"what the score cube says of itself, as irmeta.about reads it, is not as irmeta writes it ({error}); "

@@ -27,7 +27,7 @@ from irmeta.evaluation.task import Task
 from irmeta.io import files
 from irmeta.io.files import Content
 from irmeta.io.runs.rankings import qrels_from_mapping
-from irmeta.io.runs.trec import Reading, run_of
+from irmeta.io.runs.trec import Reading, parse_run
 from irmeta.metrics.signatures import CATALOGUE
 from irmeta.scores.attributes import about
 from irmeta.stats import arrays
@@ -439,7 +439,7 @@ def test_what_a_run_says_of_itself_is_kept(tmp_path: Path) -> None:
         {"1": {"a": 1}}, [tmp_path / name for name in ("said", "silent", "open")], "AP"
     )
     assert about(scores)["ir_metadata"] == {"said": "actor:\n  team: ours\n"}
-    whole = run_of(Content(tmp_path / "said"), "said", Reading())
+    whole = parse_run(Content(tmp_path / "said"), "said", Reading())
     assert whole.metadata == "actor:\n  team: ours\n"
     assert scores.values.ravel().tolist() == [1, 1, 1]
 

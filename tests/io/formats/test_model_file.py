@@ -71,12 +71,12 @@ def test_model_file_is_json_without_scores(tmp_path):
 
 def test_holding_gives_the_collections_that_have_all_metrics_in_the_order_asked():
     """Only collections with every metric asked for are given, their figures in that order."""
-    found = model().holding(["RR", "AP"])
+    found = model().parts_with(["RR", "AP"])
     assert [part.name for part in found] == ["two"]
     assert found[0].metrics == ("RR", "AP")
     assert found[0].moments.mean[1] == model().parts[1].moments.mean[0]
-    assert len(model().holding(["AP"])) == 2
-    assert model().holding(["P@10", "RR"]) == []
+    assert len(model().parts_with(["AP"])) == 2
+    assert model().parts_with(["P@10", "RR"]) == []
 
 
 @pytest.mark.parametrize(

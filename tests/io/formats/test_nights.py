@@ -3,7 +3,13 @@
 import pytest
 
 from irmeta.errors import FileFormatError
-from irmeta.io.formats.nights import Comparison, Night, add_night, by_topic, read_nights
+from irmeta.io.formats.nights import (
+    Comparison,
+    Night,
+    add_night,
+    by_topic,
+    read_nights,
+)
 
 
 def night(system="a", **differences):

@@ -40,7 +40,9 @@ def test_every_page_is_counted(packed: str) -> None:
     data = _held(frame, compression=packed, data_page_size=2000, row_group_size=3000)
     assert parquet.read(data).equals(frame)
     values = 15_000 * 4
-    assert values * 16 < sum(parquet._sizes(data)) < values * 16 + 15_000 * 60 + 10**6
+    assert (
+        values * 16 < sum(parquet._page_sizes(data)) < values * 16 + 15_000 * 60 + 10**6
+    )
 
 
 @pytest.fixture(scope="module")

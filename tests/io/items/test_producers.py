@@ -326,7 +326,7 @@ def test_inspect_rows_are_as_many_as_scores(tmp_path: Path) -> None:
     samples = [{"id": at, "scores": {f"s{at}": {"value": 1}}} for at in range(40)]
     log = {"eval": {"task": "t", "model": "m"}, "samples": [*samples, {"id": "none"}]}
     (tmp_path / "log.json").write_text(json.dumps(log))
-    assert len(inspect._part(tmp_path / "log.json", None).rows) == 41
+    assert len(inspect._read_part(tmp_path / "log.json", None).rows) == 41
     made = irmeta.import_inspect(tmp_path / "log.json")["t"]
     assert dict(made.sizes) == {"system": 1, "topic": 41, "metric": 40}
     assert int(made.notnull().sum()) == 40

@@ -7,8 +7,8 @@ import pytest
 
 import irmeta
 from irmeta.errors import FileFormatError
-from irmeta.io.items.eee import _machines
-from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.items.eee import _judges
+from irmeta.io.items.rows import Part, Row, cubes_of_parts
 from irmeta.scores.attributes import MACHINES, REPEATS, about
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
@@ -66,7 +66,7 @@ def _rows(scores: np.ndarray, *, clusters: bool = False) -> list[Part]:
 @pytest.mark.parametrize("clusters", [False, True])
 def test_repeats_of_items_are_runs(clusters: bool) -> None:
     """Epochs give the cube that the same runs give under names of their own, clusters and what runs add included."""
-    made = gathered(_rows(_runs(), clusters=clusters))["qa"]
+    made = cubes_of_parts(_rows(_runs(), clusters=clusters))["qa"]
     runs = cube(_runs(), SYSTEMS, TOPICS, ["AP", "RR"], collection="qa")
     if clusters:
         runs = with_clusters(runs, {topic: topic[:2] for topic in TOPICS})
@@ -87,7 +87,7 @@ def test_an_epoch_that_failed_is_left_out_of_its_mean_only() -> None:
     """A system that lacks a score in one epoch has means of the others; what runs add is learned from the rest."""
     scores = _runs()
     scores[0, 0] = np.nan
-    made = gathered(_rows(scores))["qa"]
+    made = cubes_of_parts(_rows(scores))["qa"]
     assert made.sel(system="s0").values[0] == pytest.approx(scores[1:3, 0].mean(axis=0))
     assert about(made)[REPEATS]["metrics"]["AP"]["freedom"] == 2
 
@@ -95,7 +95,7 @@ def test_an_epoch_that_failed_is_left_out_of_its_mean_only() -> None:
 def test_one_repeat_of_each_item_is_no_run() -> None:
     """A cube of systems that answered once says nothing of runs."""
     rows = [row._replace(repeat="") for row in _rows(_runs())[0].rows[:20]]
-    made = gathered([Part(Path("qa.json"), "qa", rows)])["qa"]
+    made = cubes_of_parts([Part(Path("qa.json"), "qa", rows)])["qa"]
     assert REPEATS not in about(made)
 
 
@@ -122,7 +122,9 @@ def test_rows_that_cannot_be_are_named_by_their_places(
         )
     ]
     with pytest.raises(FileFormatError, match=says):
-        gathered([Part(Path("w.jsonl"), "w", []), Part(Path("x.jsonl"), "x", rows)])
+        cubes_of_parts(
+            [Part(Path("w.jsonl"), "w", []), Part(Path("x.jsonl"), "x", rows)]
+        )
 
 
 @pytest.mark.parametrize(
@@ -170,11 +172,11 @@ def test_two_judges_of_one_answer_are_kept_apart_as_advised(
 def test_scores_of_one_machine_say_so(tmp_path: Path) -> None:
     """A metric that one model judged gets a note beside its intervals, also from a file; with two models none."""
     part = _rows(_runs())[0]
-    part.judged("AP", "gpt-4o")
-    part.judged("RR", "gpt-4o")
-    part.judged("RR", "llama")
-    part.judged("none", None)
-    made = gathered([part])["qa"]
+    part.add_judge("AP", "gpt-4o")
+    part.add_judge("RR", "gpt-4o")
+    part.add_judge("RR", "llama")
+    part.add_judge("none", None)
+    made = cubes_of_parts([part])["qa"]
     irmeta.save(made, tmp_path / "s.parquet")
     for scores in (made, irmeta.load(tmp_path / "s.parquet")):
         [note] = [one for one in irmeta.describe(scores).notes if "machine" in one]
@@ -244,5 +246,5 @@ def test_programs_name_the_machines_that_judge(tmp_path: Path) -> None:
     made = irmeta.import_inspect(inspect)["t"]
     assert about(made)[MACHINES] == {"model_graded_qa": ["openai/gpt-4o"]}
     config = {"llm_scoring": {"judges": [{"model_info": {"id": "j/1", "name": "j"}}]}}
-    assert _machines(config) == ("j/1",)
-    assert _machines({"llm_scoring": None}) == ()
+    assert _judges(config) == ("j/1",)
+    assert _judges({"llm_scoring": None}) == ()

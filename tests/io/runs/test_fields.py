@@ -149,7 +149,7 @@ NEAR = st.builds(
 def test_long_strings_compare_as_bytes_do(texts: list[str]) -> None:
     """Strings of up to a hundred bytes that agree for most of them compare as Python's bytes do."""
     strings = Strings.of(texts)
-    places = strings.places()
+    places = strings.sort_positions()
     order = sorted(range(len(texts)), key=lambda at: (texts[at].encode(), at))
     assert [int(places[at]) for at in order] == list(range(len(texts)))
     assert strings.starts_block().tolist() == [

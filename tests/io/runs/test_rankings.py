@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import irmeta
 from irmeta.errors import FileFormatError
 from irmeta.io.runs.fields import Strings
-from irmeta.io.runs.rankings import _repeats, duplicates
+from irmeta.io.runs.rankings import _has_repeats, duplicates
 
 Colliding = Callable[[str, int], list[str]]
 
@@ -55,8 +55,8 @@ def test_a_run_cannot_hide_a_repeated_document(
 def test_numbers_that_begin_alike_do_not_hold_the_search_up() -> None:
     """100 000 different numbers with the same first bits are compared without looking at each pair of them."""
     key = np.arange(100_000, dtype=np.uint64)
-    assert not _repeats(key)
-    assert _repeats(np.append(key, key[-1]))
+    assert not _has_repeats(key)
+    assert _has_repeats(np.append(key, key[-1]))
 
 
 @pytest.mark.parametrize("score", ["1_000", "٣", True, 10**400, " 1"])

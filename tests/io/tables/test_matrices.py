@@ -10,7 +10,7 @@ from irmeta.io.tables.matrices import (
     import_matrix,
     import_systemwise,
     import_trec_eval,
-    table_name,
+    metric_of_release,
     topic_range,
 )
 from irmeta.scores.attributes import about
@@ -41,7 +41,7 @@ def put(folder: Path, name: str, text: str) -> Path:
 )  # fmt: skip
 def test_table_names(theirs: str, ours: str) -> None:
     """Names of trec_eval and of Gupta et al. (2019) become ours; others stay what they are."""
-    assert table_name(theirs) == ours
+    assert metric_of_release(theirs) == ours
 
 
 TOPICS = "map                   \t1\t0.5000\nP_5\t1\t0.2\nmap\t2\t0.7\nP_5\t2\t0.4\n"

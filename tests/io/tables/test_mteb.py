@@ -10,7 +10,7 @@ import pytest
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.tables.mteb import import_mteb
-from irmeta.io.tables.mteb.tasks import known
+from irmeta.io.tables.mteb.tasks import mteb_tasks
 from irmeta.scores.attributes import about
 from irmeta.stats.leaderboards.standing import ranked
 from irmeta.studies.leaderboard.study import leaderboard
@@ -233,7 +233,7 @@ def odd_board(
         folder = model.replace("/", "__")
         for task in TASKS:
             odd = rng.choice([*kinds, *["no"] * len(kinds)])
-            parts = sorted(known().parts[task].every or ())
+            parts = sorted(mteb_tasks().parts[task].pairs or ())
             scores = {part: round(float(rng.random()), 3) for part in parts}
             if odd == "hole" and task != TASKS[0]:
                 continue
@@ -252,7 +252,7 @@ def odd_board(
                 held.setdefault(split, []).append(entry)
             path = write(root, folder, task, held)
             if odd == "old":
-                main = known().main[task]
+                main = mteb_tasks().main[task]
                 splits = {
                     split: {
                         one["hf_subset"]: {main: one["main_score"]} for one in every
@@ -312,7 +312,7 @@ def test_the_same_table_as_mteb(tmp_path: Path, kinds: list[str]) -> None:
     np.testing.assert_allclose(means, summary["Mean (Task)"], rtol=0, atol=1e-12)
     if kinds == WHOLE:
         assert ranks.tolist() == summary["Rank (Borda)"].tolist()
-    for kind in {known().kinds[task] for task in TASKS}:
-        tasks = [task for task in TASKS if known().kinds[task] == kind]
+    for kind in {mteb_tasks().kinds[task] for task in TASKS}:
+        tasks = [task for task in TASKS if mteb_tasks().kinds[task] == kind]
         mean = ours[tasks].mean(axis=1, skipna=False)
         np.testing.assert_allclose(mean, summary[kind], rtol=0, atol=1e-12)

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.tables.spreadsheet import import_table, read_about, wide, written
+from irmeta.io.tables.spreadsheet import import_table, read_about, safe_csv, wide
 from irmeta.report.tables import to_pandas
 from irmeta.scores.attributes import DOUBTS, PRINTED, about
 from irmeta.scores.cube import cube
@@ -170,7 +170,7 @@ def test_formulas_there_and_back(tmp_path: Path) -> None:
     """Names that a spreadsheet would compute are written with an apostrophe, which is removed when they are read."""
     names = ["=cmd|' /c calc'!A1", "'=1", "'quoted'", "@sum", "+x", "-x", "bm25"]
     made = cube(np.arange(21.0).reshape(7, 3, 1), names, ["=1+1", "'b", "c"], ["score"])
-    (tmp_path / "board.csv").write_text(written(wide(made)), encoding="utf-8")
+    (tmp_path / "board.csv").write_text(safe_csv(wide(made)), encoding="utf-8")
     lines = (tmp_path / "board.csv").read_text(encoding="utf-8").splitlines()
     assert not any(line.startswith(("=", "@", "+", "-")) for line in lines)
     assert ",'=1+1,'b," in lines[0]

@@ -47,7 +47,7 @@ def export(
     frame = spreadsheet.wide(cube) if wide else scores.to_frame(cube)
     if output is None or output.suffix == ".csv":
         # for a terminal as a spreadsheet should read it; a file is for programs, and holds names exactly
-        text = spreadsheet.written(frame) if output is None else frame.write_csv()
+        text = spreadsheet.safe_csv(frame) if output is None else frame.write_csv()
         write(text, output)
     elif output.suffix == ".parquet":
         with writing(output) as part:

@@ -17,7 +17,7 @@ from irmeta.words import counted, folded
 if TYPE_CHECKING:
     import xarray as xr
 
-    from irmeta.io.tables.adding import Added
+    from irmeta.io.tables.adding import Changed
 
 _NAMED = ("systemwise", "labels", "inspect", "lm-eval", "helm", "eee")
 """Kinds whose files name their collections."""
@@ -198,7 +198,7 @@ def import_scores(
         made = adding.add(cubes, output, named=named, replace=replace)
     else:
         save(cubes, output, new=True)
-        made = {name: adding.Added(cube, None) for name, cube in cubes.items()}
+        made = {name: adding.Changed(cube, None) for name, cube in cubes.items()}
     _say_sizes(output, made, quiet=quiet)
     notes = [
         note
@@ -216,7 +216,7 @@ def import_scores(
         say_note(note, quiet=quiet)
 
 
-def _say_sizes(output: Path, made: "dict[str, Added]", *, quiet: bool) -> None:
+def _say_sizes(output: Path, made: "dict[str, Changed]", *, quiet: bool) -> None:
     """Say of each collection that changed what is new, and what it has now."""
     if len(made) > 1:
         say_wrote(output, counted(len(made), "collection"), quiet=quiet)

@@ -71,7 +71,7 @@ def _like(
 
     from irmeta.datasets.like import like
     from irmeta.errors import IrmetaError
-    from irmeta.io.formats.scores import choose, load_all, save
+    from irmeta.io.formats.scores import choose_collection, load_all, save
     from irmeta.scores.selection import complete
 
     if output.suffix != ".parquet":
@@ -82,7 +82,7 @@ def _like(
     for path in (output, truth):
         refuse_overwriting(path)
     rng = np.random.default_rng(seed)
-    scores, _ = complete(choose(load_all(real, collection=collection), None))
+    scores, _ = complete(choose_collection(load_all(real, collection=collection), None))
     world = like(scores, rng, systems=systems)
     made = world.cube(topics or scores.sizes["topic"], rng)
     made.attrs |= {"simulated_like": str(real), "seed": seed}

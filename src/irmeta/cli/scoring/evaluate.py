@@ -261,9 +261,9 @@ def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written
 
 def _how_to_add(path: Path) -> str:
     """Say how to add to a score file that exists: runs, by its metrics, to its collection, or another collection."""
-    from irmeta.io.formats.scores import held
+    from irmeta.io.formats.scores import read_descriptions
 
-    name = next(iter(held(path)))
+    name = next(iter(read_descriptions(path)))
     return (
         f"{path} exists; --append adds runs to its collection {name!r} (--replace, too, for runs that it has), "
         "`--append --collection NAME` another collection; or choose another name for the file"

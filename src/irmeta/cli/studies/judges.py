@@ -190,10 +190,10 @@ def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
     """Return the topics of judgments, or of a score file, with their clusters where these are named."""
     import numpy as np
 
-    from irmeta.io.groups import named_clusters
+    from irmeta.io.groups import clusters_or_stem
     from irmeta.scores.groups.clusters import cluster_map, clusters_of
 
-    named = None if clusters is None else named_clusters(clusters)
+    named = None if clusters is None else clusters_or_stem(clusters)
     if file.endswith(".parquet"):
         from irmeta.io.formats.scores import load
 

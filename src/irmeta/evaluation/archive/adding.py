@@ -8,7 +8,7 @@ from typing import Any
 from irmeta.errors import ScoresError
 from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import RunScores
-from irmeta.io.formats.scores import About, held
+from irmeta.io.formats.scores import Description, read_descriptions
 from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.signatures import SETS
 from irmeta.scores.names import labels
@@ -38,13 +38,13 @@ class Collection:
     """
 
     place: str
-    about: About | None = None
+    about: Description | None = None
     replace: bool = False
 
     @classmethod
     def of(cls, path: Path, job: Evaluation, *, replace: bool) -> "Collection":
         """Find the collection that an evaluation is one of; raise ScoresError if its runs cannot be added to it."""
-        everything = held(path) if path.exists() else {}
+        everything = read_descriptions(path) if path.exists() else {}
         place = f"{path}, collection {job.collection!r}"
         if job.collection not in everything:
             return cls(place)
@@ -75,7 +75,7 @@ class Collection:
             there = set(self.about["names"]["system"])
         return [name for name in added if name in there]
 
-    def joined(self, new: About) -> About:
+    def joined(self, new: Description) -> Description:
         """Return what the file says of the collection with the runs that are added."""
         if self.about is None:
             return new
@@ -94,7 +94,7 @@ class Collection:
                 **old.get("ir_metadata", {}),
                 **more["ir_metadata"],
             }
-        return About(attributes=attributes, names=names)
+        return Description(attributes=attributes, names=names)
 
 
 def collection_of(path: Path, qrels: Qrels) -> str | None:
@@ -102,7 +102,7 @@ def collection_of(path: Path, qrels: Qrels) -> str | None:
 
     Raises ScoresError where several have them, none of them by the name of the judgments.
     """
-    everything = held(path) if path.exists() else {}
+    everything = read_descriptions(path) if path.exists() else {}
     same = [
         name for name, about in everything.items() if _digest(about) == qrels.digest
     ]
@@ -118,7 +118,7 @@ def collection_of(path: Path, qrels: Qrels) -> str | None:
 
 def metrics_of(path: Path, collection: str | None) -> str | Sequence[str]:
     """Return the metrics of what is added to a score file: those of the collection, or of all that were evaluated."""
-    everything = held(path) if path.exists() else {}
+    everything = read_descriptions(path) if path.exists() else {}
     evaluated = {
         name: about["names"]["metric"]
         for name, about in everything.items()
@@ -131,7 +131,7 @@ def metrics_of(path: Path, collection: str | None) -> str | Sequence[str]:
     return each[0] if alike else "seeds23"
 
 
-def _notes(old: Any, new: About) -> list[str]:
+def _notes(old: Any, new: Description) -> list[str]:
     """Return the notes that are new, with the runs that they are about, and one where versions of irmeta differ."""
     added = listed(new["names"]["system"])
     if not new["names"]["system"]:
@@ -150,11 +150,11 @@ def _notes(old: Any, new: About) -> list[str]:
     return notes
 
 
-def _digest(about: About) -> Any:
+def _digest(about: Description) -> Any:
     return about["attributes"].get("qrels", {}).get("sha256")
 
 
-def _require_same(place: str, job: Evaluation, about: About) -> None:
+def _require_same(place: str, job: Evaluation, about: Description) -> None:
     """Raise ScoresError if runs of this evaluation would not be scored as those of a collection were."""
     facts = about["attributes"]
     names = about["names"]
@@ -192,7 +192,7 @@ def _require_same(place: str, job: Evaluation, about: About) -> None:
     _require_independent(place, job, about)
 
 
-def _require_independent(place: str, job: Evaluation, about: About) -> None:
+def _require_independent(place: str, job: Evaluation, about: Description) -> None:
     """Raise ScoresError if the scores of a run depend on the others, or the collection was cut to some topics."""
     again = "evaluate all runs together into a new file"
     if job.topics == "common":

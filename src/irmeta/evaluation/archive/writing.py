@@ -22,10 +22,16 @@ from irmeta.evaluation.engine import Evaluation
 from irmeta.evaluation.run_scores import Key, RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, qrels_of
 from irmeta.io.formats import parquet, seals
-from irmeta.io.formats.scores import About, require_version, to_frame, version_of, write
+from irmeta.io.formats.scores import (
+    Description,
+    file_version,
+    require_version,
+    to_frame,
+    write,
+)
 from irmeta.io.outputs import require_folder, writing
 from irmeta.io.runs.trec import Reading
-from irmeta.io.strictly import fitting, parsed
+from irmeta.io.strictly import parse_json, require_schema
 from irmeta.metrics.names import Metric
 from irmeta.scores.cube import check_possible, cube
 from irmeta.scores.names import labels
@@ -64,7 +70,7 @@ class Written:
     added : whether the file held the collection before
     """
 
-    about: About = field(repr=False)
+    about: Description = field(repr=False)
     kept: int
     added: bool
 
@@ -99,7 +105,7 @@ def evaluate_to(
     if metrics is None:
         metrics = metrics_of(path, options.get("collection")) if append else "seeds23"
     job = Evaluation.of(qrels, runs, metrics, **options)
-    since = version_of(path)  # to notice who else writes the file meanwhile
+    since = file_version(path)  # to notice who else writes the file meanwhile
     with _locked_parts(path):
         # what the file holds already of this collection
         whole = Collection(str(path))
@@ -138,11 +144,11 @@ def evaluate_to(
         return Written(about, kept + before, added=whole.about is not None)
 
 
-def _collection_facts(job: Evaluation, outcomes: Sequence[RunScores]) -> About:
+def _collection_facts(job: Evaluation, outcomes: Sequence[RunScores]) -> Description:
     """Return what a score file says of a collection of these runs."""
     systems = [one.name for one in outcomes if one.error is None]
     topics = job.scored_topics(outcomes)
-    return About(
+    return Description(
         attributes={"collection": job.collection, **job.provenance(outcomes)},
         names={
             "system": labels(systems),
@@ -271,8 +277,8 @@ class Parts:
     def _about(part: Path) -> dict[str, Any]:
         """Return what a part says of itself; nothing if it is damaged, so that its runs are evaluated again."""
         try:
-            about = fitting(
-                parsed(parquet.opened(part)[1].get(_KEY, "{}")), dict[str, Any]
+            about = require_schema(
+                parse_json(parquet.scan(part)[1].get(_KEY, "{}")), dict[str, Any]
             )
         except (FileFormatError, pl.exceptions.PolarsError, OSError, ValueError):
             return {}

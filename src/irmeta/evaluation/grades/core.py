@@ -13,7 +13,13 @@ from irmeta.choices import Precision
 from irmeta.io.files import Content
 from irmeta.io.runs.fields import PADDING, Strings
 from irmeta.io.runs.rankings import Qrels, Run
-from irmeta.io.runs.trec import HEADER, hides, metadata_of, not_utf8, tag_remark
+from irmeta.io.runs.trec import (
+    HEADER,
+    has_hidden_lines,
+    metadata_of,
+    not_utf8_remark,
+    tag_remark,
+)
 from irmeta.stats import arrays
 from irmeta.stats.arrays import Indices, Ints
 
@@ -108,7 +114,7 @@ def read(
     before = b"\n"
     for piece in pieces:
         # the plain reader says what comments are that may be lines of data
-        if hides(before + piece[:2]) or hides(piece):
+        if has_hidden_lines(before + piece[:2]) or has_hidden_lines(piece):
             return None
         if not arrays.core.feed(reader, piece):
             return None
@@ -130,7 +136,7 @@ def read(
         Strings.of([]),
         np.empty(0),
         remarks=[
-            *([] if is_ascii or _is_utf8(content) else [not_utf8(content.path)]),
+            *([] if is_ascii or _is_utf8(content) else [not_utf8_remark(content.path)]),
             *([tag_remark(content.path)] if more_tags else []),
         ],
         digest=content.digest if digested else "",

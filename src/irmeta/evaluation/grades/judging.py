@@ -9,7 +9,7 @@ import numpy as np
 from irmeta.choices import Precision
 from irmeta.evaluation.grades import core
 from irmeta.evaluation.grades.core import JudgedRun
-from irmeta.io.runs.fields import MIX, Words, scrambled
+from irmeta.io.runs.fields import MIX, Words, mixed_bits
 from irmeta.io.runs.rankings import Qrels, Run, pair_keys
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 
@@ -95,7 +95,7 @@ class Judgments:
         if places.size:
             # within each tie, numbered by where it begins, by document id, the last one first
             tie = np.cumsum(ranking.lower[places])
-            place = run.documents.take(row[places]).places()
+            place = run.documents.take(row[places]).sort_positions()
             row[places] = row[places][np.lexsort((-place, tie))]
         return ranking
 
@@ -213,7 +213,7 @@ class _Keys:
 def _digest(key: Words, rank: Ints) -> str:
     """Return a digest of lists, whatever their order: of each document's key, and its rank."""
     placed = key + rank.astype(np.uint64) * MIX
-    return format(int(scrambled(scrambled(placed)).sum()), "016x")
+    return format(int(mixed_bits(mixed_bits(placed)).sum()), "016x")
 
 
 def _count_constant_lists(ranking: Ranking, retrieved: Ints) -> int:
@@ -231,7 +231,7 @@ def _count_rounded_lists(run: Run, ranking: Ranking, judged: Indices) -> int:
     # by double precision alone lower than the document before it
     lower = np.flatnonzero(ranking.lower & ~begins)
     pairs = np.stack([lower - 1, lower], axis=1).ravel()
-    place = run.documents.take(ranking.row[pairs]).places().reshape(-1, 2)
+    place = run.documents.take(ranking.row[pairs]).sort_positions().reshape(-1, 2)
     moved = lower[place[:, 1] > place[:, 0]]
     group = np.cumsum(begins)
     of_judged = moved[np.isin(group[moved], group[judged])]

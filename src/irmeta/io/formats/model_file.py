@@ -15,7 +15,7 @@ from irmeta.io.files import read_bytes
 from irmeta.io.formats import seals
 from irmeta.io.formats.schemas import ModelFile
 from irmeta.io.outputs import writing
-from irmeta.io.strictly import fitting, parsed
+from irmeta.io.strictly import parse_json, require_schema
 from irmeta.metrics.names import is_variant, standardized
 from irmeta.stats.arrays import Floats
 from irmeta.stats.prediction.intervals import LEVELS
@@ -72,7 +72,7 @@ class Model:
             if metric in self.metrics and metric not in named
         }
 
-    def called(self, cut: Mapping[str, str]) -> "Model":
+    def with_metric_names(self, cut: Mapping[str, str]) -> "Model":
         """Return the model with other names of its metrics: new names to old."""
         new = {metric: name for name, metric in cut.items()}
         parts = tuple(
@@ -91,10 +91,10 @@ class Model:
             return variants[0]
         return None
 
-    def holding(self, metrics: list[str]) -> list[Part]:
+    def parts_with(self, metrics: list[str]) -> list[Part]:
         """Return the collections that have all of these metrics, reduced to them in this order."""
         return [
-            _reduced(part, metrics)
+            _select_metrics(part, metrics)
             for part in self.parts
             if set(metrics) <= set(part.metrics)
         ]
@@ -112,7 +112,9 @@ def save_model(model: Model, path: str | PathLike[str]) -> None:
         "levels": list(LEVELS),
         "provenance": dict(model.provenance),
     }
-    parts = ",\n".join(json.dumps(described(part), default=str) for part in model.parts)
+    parts = ",\n".join(
+        json.dumps(part_as_json(part), default=str) for part in model.parts
+    )
     text = (
         json.dumps(head, indent=1, default=str).removesuffix("\n}")
         + f',\n "collections": [\n{parts}\n ]\n}}\n'
@@ -129,8 +131,8 @@ def load_model(path: str | PathLike[str]) -> Model:
     """
     try:
         data = read_bytes(Path(path))
-        seals.check(data)
-        document = parsed(data, finite=True)
+        seals.require_intact(data)
+        document = parse_json(data, finite=True)
         if document["format"] != _FORMAT:
             raise ValueError(
                 f"its format is {document['format']!r}, but this version reads {_FORMAT!r}"
@@ -140,12 +142,12 @@ def load_model(path: str | PathLike[str]) -> Model:
                 f"its scale is {document['scale']!r}, but this version knows "
                 f"{' and '.join(get_args(Scale))}"
             )
-        fitting(document, ModelFile)
+        require_schema(document, ModelFile)
         if tuple(document["levels"]) != LEVELS:
             raise ValueError(
                 f"its levels are {document['levels']}, but this version reads {list(LEVELS)}"
             )
-        parts = tuple(_part(entry) for entry in document["collections"])
+        parts = tuple(_read_part(entry) for entry in document["collections"])
         return Model(document["scale"], parts, document["provenance"])
     except seals.MALFORMED as error:
         raise FileFormatError(
@@ -153,7 +155,7 @@ def load_model(path: str | PathLike[str]) -> Model:
         ) from error
 
 
-def described(part: Part) -> dict[str, Any]:
+def part_as_json(part: Part) -> dict[str, Any]:
     """Return a collection's figures as the model file has them; covariances as the rows of a lower triangle."""
     lower = [row[: i + 1].tolist() for i, row in enumerate(part.moments.cov)]
     return {
@@ -168,7 +170,7 @@ def described(part: Part) -> dict[str, Any]:
     }
 
 
-def _part(entry: Mapping[str, Any]) -> Part:
+def _read_part(entry: Mapping[str, Any]) -> Part:
     """Read what a model holds of one collection; ValueError says what it cannot be."""
     name = entry["name"]
     metrics = entry["metrics"]
@@ -199,7 +201,7 @@ def _require_moments(name: str, mean: Floats, cov: Floats) -> None:
         raise ValueError(
             f"a mean or a covariance of {name!r} is too large for scores, or a variance is negative"
         )
-    if np.linalg.eigvalsh(_scaled(cov)).min(initial=0) < -_ROUNDING:
+    if np.linalg.eigvalsh(_correlations(cov)).min(initial=0) < -_ROUNDING:
         raise ValueError(f"the covariances of {name!r} are not positive semi-definite")
 
 
@@ -215,7 +217,7 @@ def _require_tails(name: str, tails: Floats) -> None:
         )
 
 
-def _scaled(cov: Floats) -> Floats:
+def _correlations(cov: Floats) -> Floats:
     """Return covariances as correlations."""
     sd = np.sqrt(np.diag(cov))
     sd[sd == 0] = 1  # a constant metric
@@ -223,6 +225,6 @@ def _scaled(cov: Floats) -> Floats:
         return np.nan_to_num(cov / np.outer(sd, sd))
 
 
-def _reduced(part: Part, metrics: list[str]) -> Part:
+def _select_metrics(part: Part, metrics: list[str]) -> Part:
     at = [part.metrics.index(metric) for metric in metrics]
     return Part(part.name, tuple(metrics), part.moments.take(at), part.tails[at])

@@ -28,7 +28,7 @@ class Night(msgspec.Struct, forbid_unknown_fields=True):
     margin: float
     comparisons: list[Comparison]
 
-    def same(self, other: "Night") -> bool:
+    def repeats(self, other: "Night") -> bool:
         """Say whether another night has these very differences under this margin: it shows nothing new."""
         return self.margin == other.margin and [
             (one.differences, one.anchors) for one in self.comparisons
@@ -46,10 +46,12 @@ def read_nights(path: Path) -> list[Night]:
         raise FileFormatError(
             f"{path}:{last}: the line is cut off; remove it, and run that night again"
         )
-    return [_night(path, at, line) for at, line in enumerate(data.splitlines(), 1)]
+    return [
+        _parse_night(path, at, line) for at, line in enumerate(data.splitlines(), 1)
+    ]
 
 
-def _night(path: Path, at: int, line: bytes) -> Night:
+def _parse_night(path: Path, at: int, line: bytes) -> Night:
     try:
         night = msgspec.json.decode(line, type=Night)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:
@@ -69,15 +71,19 @@ def add_night(path: Path, night: Night) -> None:
 
 def by_topic(nights: list[Night]) -> list[Floats]:
     """Return the differences of each night over all topics of any: (comparison, topic), NaN where there is none."""
-    return _arrays([[one.differences for one in night.comparisons] for night in nights])
+    return _difference_arrays(
+        [[one.differences for one in night.comparisons] for night in nights]
+    )
 
 
 def by_anchor(nights: list[Night]) -> list[Floats]:
     """Return the same over all anchors of any."""
-    return _arrays([[one.anchors for one in night.comparisons] for night in nights])
+    return _difference_arrays(
+        [[one.anchors for one in night.comparisons] for night in nights]
+    )
 
 
-def _arrays(nights: list[list[dict[str, float]]]) -> list[Floats]:
+def _difference_arrays(nights: list[list[dict[str, float]]]) -> list[Floats]:
     items: dict[str, int] = {}
     for night in nights:
         for one in night:

@@ -1,8 +1,8 @@
 """Parquet of strangers: the footer and the heads of its pages are read first, so that a small file is not much data.
 
 polars makes of a page what its head says: a number of bytes unpacked, and of values of up to 16 bytes. The sum over all
-pages has the limit of every packed form (`irmeta.io.files.limit`). Format: parquet-format 2.10, Thrift's compact
-protocol.
+pages has the limit of every packed form (`irmeta.io.files.unpacked_limit`). Format: parquet-format 2.10, Thrift's
+compact protocol.
 """
 
 import io
@@ -15,7 +15,7 @@ from typing import Any
 import polars as pl
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import FREE, RATIO, limit
+from irmeta.io.files import FREE, RATIO, unpacked_limit
 from irmeta.io.formats import seals
 from irmeta.scores.names import labels
 from irmeta.words import reason
@@ -39,7 +39,7 @@ def read(data: bytes) -> pl.DataFrame:
     return pl.read_parquet(io.BytesIO(data))
 
 
-def opened(path: Path) -> tuple[pl.LazyFrame, dict[str, str]]:
+def scan(path: Path) -> tuple[pl.LazyFrame, dict[str, str]]:
     """Return the table of a Parquet file, to be read later, and what the file says of itself.
 
     A file that was changed since it was sealed, and one that unpacks to too much, raise FileFormatError.
@@ -49,7 +49,7 @@ def opened(path: Path) -> tuple[pl.LazyFrame, dict[str, str]]:
             path.open("rb") as file,
             mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
         ):
-            seals.check(data)
+            seals.require_intact(data)
             require_bounded(data)
     except (ValueError, OSError) as error:  # an empty file cannot be mapped
         raise FileFormatError(f"{path}: {error}") from error
@@ -66,9 +66,9 @@ def opened(path: Path) -> tuple[pl.LazyFrame, dict[str, str]]:
 
 def require_bounded(data: Bytes) -> None:
     """Raise ValueError if a Parquet file is damaged, or unpacks to far more than its size."""
-    most = limit(len(data))
+    most = unpacked_limit(len(data))
     try:
-        bounded = all(unpacked <= most for unpacked in accumulate(_sizes(data)))
+        bounded = all(unpacked <= most for unpacked in accumulate(_page_sizes(data)))
     except (IndexError, KeyError, TypeError, AttributeError) as error:
         raise ValueError("its Parquet footer is damaged") from error
     if not bounded:
@@ -78,7 +78,7 @@ def require_bounded(data: Bytes) -> None:
         )
 
 
-def _sizes(data: Bytes) -> Iterator[int]:
+def _page_sizes(data: Bytes) -> Iterator[int]:
     """Yield what each page of a file takes in memory."""
     length = int.from_bytes(data[-8:-4], "little")
     if data[-4:] != MAGIC or not 0 < length <= len(data) - 12:
@@ -86,10 +86,10 @@ def _sizes(data: Bytes) -> Iterator[int]:
     footer = _Thrift(data, len(data) - 8 - length).struct()
     for group in footer.get(4, ()):
         for chunk in group.get(1, ()):
-            yield from _pages(data, chunk[3])
+            yield from _column_page_sizes(data, chunk[3])
 
 
-def _pages(data: Bytes, column: Fields) -> Iterator[int]:
+def _column_page_sizes(data: Bytes, column: Fields) -> Iterator[int]:
     """Yield what each page of a column takes; its pages follow one another from the first on."""
     start = min(at for at in (column.get(9), column.get(11)) if at)
     end = start + column[7]
@@ -134,9 +134,9 @@ class _Thrift:
             case 4 | 5 | 6:
                 return self._zigzag()
             case 7:
-                return self._skipped(8)
+                return self._skip(8)
             case 8:
-                return self._skipped(self._varint())
+                return self._skip(self._varint())
             case 9 | 10:
                 return self._list(depth)
             case 12:
@@ -149,7 +149,7 @@ class _Thrift:
             size = self._varint()
         return [self._value(kind, depth + 1) for _ in range(size)]
 
-    def _skipped(self, size: int) -> None:
+    def _skip(self, size: int) -> None:
         self.at += size
         if self.at > len(self.data):
             raise ValueError("its Parquet footer is damaged")

@@ -17,9 +17,9 @@ from irmeta.errors import FileFormatError, ScoresError, require_fitting
 from irmeta.io.files import read_bytes
 from irmeta.io.formats import parquet, seals
 from irmeta.io.formats.schemas import ScoreFile
-from irmeta.io.outputs import alone_in, require_folder, writing
-from irmeta.io.places import reachable, readable
-from irmeta.io.strictly import fitting, parsed
+from irmeta.io.outputs import locked_folder, require_folder, writing
+from irmeta.io.places import require_reachable, require_readable
+from irmeta.io.strictly import parse_json, require_schema
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import OVER, about, chosen_from
@@ -47,7 +47,7 @@ Version = tuple[int, ...]
 """Inode and time of a file."""
 
 
-class About(TypedDict):
+class Description(TypedDict):
     """What a score file says of a collection: the cube's attributes, and its names, with scores or without."""
 
     attributes: Mapping[str, Any]
@@ -90,13 +90,13 @@ def from_rows(
     nothing else of a lazy table is held in memory. Unknown names raise ScoresError.
     """
     try:
-        rows = _plain(table.lazy())
-        known = _known(rows, names or {})
+        rows = _score_columns(table.lazy())
+        known = _names_by_collection(rows, names or {})
         cubes = {}
         for name in known if collection is None else [collection]:
-            chosen = _chosen(known, name, wanted)
+            chosen = _chosen_names(known, name, wanted)
             own = rows.filter(pl.col("collection") == name)
-            scores = _filled(own, known[name], chosen, name)
+            scores = _score_array(own, known[name], chosen, name)
             about = dict((provenance or {}).get(name) or {})
             clusters = about.pop(CLUSTERS, None)
             whole = {
@@ -117,7 +117,7 @@ def from_rows(
     return cubes
 
 
-def _chosen(
+def _chosen_names(
     known: Mapping[str, Names], collection: str, wanted: Wanted
 ) -> dict[str, list[str]]:
     """Return the wanted names of a collection; raise ScoresError with the collections that have all that is wanted."""
@@ -128,20 +128,20 @@ def _chosen(
             for dim in DIMS
         }
     except ScoresError as error:
-        if fit := _with(known, wanted):
+        if fit := _collections_with(known, wanted):
             raise ScoresError(
                 f"{str(error).partition(';')[0]}; choose one that has it with --collection: {listed(map(quote, fit))}"
             ) from error
         raise
 
 
-def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
+def _score_columns(table: pl.LazyFrame) -> pl.LazyFrame:
     """Return the columns of a score file, as text and numbers, whatever they were."""
     columns = table.collect_schema().names()
     lacking = [name for name in COLUMNS if name not in columns]
     if lacking:
-        none = lacking == list(COLUMNS)
-        if none:
+        other_table = lacking == list(COLUMNS)
+        if other_table:
             found = (
                 f"this file has {listed(columns)}. Score a run with irmeta evaluate (or place "
                 "--qrels); import a table with irmeta import"
@@ -152,22 +152,24 @@ def _plain(table: pl.LazyFrame) -> pl.LazyFrame:
             f"a score table needs the columns {', '.join(COLUMNS)}, separated by commas; {found}"
         )
     for name in COLUMNS:
-        if (held := table.collect_schema()[name]).is_nested():
+        if (dtype := table.collect_schema()[name]).is_nested():
             raise FileFormatError(
-                f"the column {name!r} holds {held}, not {'scores' if name == COLUMNS[-1] else 'names'}"
+                f"the column {name!r} holds {dtype}, not {'scores' if name == COLUMNS[-1] else 'names'}"
             )
     return table.select(
         pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64)
     )
 
 
-def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
+def _names_by_collection(
+    rows: pl.LazyFrame, names: Mapping[str, Names]
+) -> dict[str, Names]:
     """Return the names of each collection: those that the file declares, else those in its rows, in order."""
     there = rows.select(pl.col("collection").unique(maintain_order=True)).collect(
         engine="streaming"
     )["collection"]
     if there.null_count():
-        raise _unnamed("collection")
+        raise _empty_names_error("collection")
     known = dict(names)
     if others := [name for name in there if name not in names]:
         by_collection = rows.filter(pl.col("collection").is_in(others)).group_by(
@@ -181,16 +183,18 @@ def _known(rows: pl.LazyFrame, names: Mapping[str, Names]) -> dict[str, Names]:
     for dim in DIMS:
         for one in known.values():
             if None in one[dim]:
-                raise _unnamed(dim)
+                raise _empty_names_error(dim)
             require_short(one[dim], dim)
     return known
 
 
-def _unnamed(column: str) -> ScoresError:
+def _empty_names_error(column: str) -> ScoresError:
     return ScoresError(f"the column {column} has empty names; fill them in")
 
 
-def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) -> Floats:
+def _score_array(
+    rows: pl.LazyFrame, known: Names, chosen: Names, collection: str
+) -> Floats:
     """Fill an array (system, topic, metric) of the chosen names from rows of one collection."""
     for dim, names in chosen.items():
         if len(names) < len(known[dim]):
@@ -200,7 +204,7 @@ def _filled(rows: pl.LazyFrame, known: Names, chosen: Names, collection: str) ->
     table = rows.select(*places, "score").collect(engine="streaming")
     for dim in DIMS:
         if table[dim].null_count():
-            raise _unnamed(dim)
+            raise _empty_names_error(dim)
     shape = tuple(len(names) for names in chosen.values())
     cell = np.ravel_multi_index([table[dim].to_numpy() for dim in DIMS], shape)
     times = np.bincount(cell)
@@ -236,12 +240,12 @@ def save(
         check_possible(one).assign_attrs(collection=labels([name])[0])
         for name, one in cubes.items()
     ]
-    said = described(named)
+    said = descriptions(named)
     path = Path(path)
 
     def check() -> None:
         if append:
-            refuse_clash(path, *said)
+            require_new_collections(path, *said)
         if new and path.exists():
             raise ScoresError(f"{path} exists; choose another name, or remove it")
 
@@ -249,10 +253,10 @@ def save(
     write(tables, said, path, append=append, check=check)
 
 
-def described(cubes: Iterable[xr.DataArray]) -> dict[str, About]:
+def descriptions(cubes: Iterable[xr.DataArray]) -> dict[str, Description]:
     """Return what a score file says of cubes, by the collections that they name."""
     return {
-        one.attrs["collection"]: About(
+        one.attrs["collection"]: Description(
             attributes=_attributes(one),
             names={dim: labels(one[dim].values) for dim in DIMS},
         )
@@ -268,7 +272,7 @@ def _attributes(scores: xr.DataArray) -> dict[str, Any]:
 
 def write(
     tables: Iterable[pl.DataFrame | pl.LazyFrame],
-    described: Mapping[str, About],
+    described: Mapping[str, Description],
     path: Path,
     *,
     append: bool = False,
@@ -283,7 +287,7 @@ def write(
     """
     require_folder(path)
     rows = [table.lazy() for table in tables]
-    with alone_in(path.parent):
+    with locked_folder(path.parent):
         check()
         try:
             if append and path.exists():
@@ -301,7 +305,7 @@ def write(
             raise FileFormatError(f"{path}: cannot be written ({error})") from error
 
 
-def version_of(path: Path) -> Version:
+def file_version(path: Path) -> Version:
     """Return what tells a file from one that takes its place later; nothing where there is none."""
     if not path.exists():
         return ()
@@ -311,29 +315,29 @@ def version_of(path: Path) -> Version:
 
 def require_version(path: Path, version: Version) -> None:
     """Raise FileFormatError if another process has made or changed a file since it was this version."""
-    if version_of(path) != version:
+    if file_version(path) != version:
         raise FileFormatError(
             f"{path}: another process wrote it in the meantime; remove it, or choose another name"
         )
 
 
-def held(path: Path) -> dict[str, About]:
+def read_descriptions(path: Path) -> dict[str, Description]:
     """Return what a score file says of each collection that it holds; of those of other programs, only the names."""
-    _, known, described = _held(path)
+    _, known, described = _open_scores(path)
     return {
-        name: described.get(name, About(attributes={}, names=names))
+        name: described.get(name, Description(attributes={}, names=names))
         for name, names in known.items()
     }
 
 
-def present(path: Path) -> dict[str, int]:
+def count_scores(path: Path) -> dict[str, int]:
     """Count the scores of each collection of a score file that are there."""
     there = pl.col("score").is_finite().fill_null(False).sum()
     counts = _scan(path)[0].group_by("collection").agg(there).collect()
     return dict(counts.iter_rows())
 
 
-def means_in(path: Path) -> dict[tuple[str, str, str], float]:
+def system_means(path: Path) -> dict[tuple[str, str, str], float]:
     """Return the mean of each system of a score file, by collection, system and metric; without its missing scores."""
     mean = pl.col("score").fill_nan(None).mean()
     by = ("collection", "system", "metric")
@@ -341,11 +345,11 @@ def means_in(path: Path) -> dict[tuple[str, str, str], float]:
     return {(one, system, metric): mean for one, system, metric, mean in found.rows()}
 
 
-def refuse_clash(path: Path | None, *names: str) -> None:
+def require_new_collections(path: Path | None, *names: str) -> None:
     """Raise ScoresError if a score file that exists holds a collection of one of these names."""
     if path is None or not path.exists():
         return
-    both = sorted(set(_held(path)[1]).intersection(names))
+    both = sorted(set(_open_scores(path)[1]).intersection(names))
     if both:
         raise ScoresError(
             f"{path} already holds a collection {both[0]!r}; name the new one with --collection"
@@ -366,21 +370,21 @@ def load_all(
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     wanted = {"system": systems, "topic": topics, "metric": metrics}
-    return _loaded(Path(path), collection, wanted)
+    return _load(Path(path), collection, wanted)
 
 
-def _loaded(
+def _load(
     path: Path, collection: str | None, wanted: Wanted, *, one: bool = False
 ) -> dict[str, xr.DataArray]:
     """Read collections of a file; one : only that which has what is wanted, where no collection is named."""
     try:
-        table, known, described = _held(path)
+        table, known, described = _open_scores(path)
     except OtherTableError as error:
-        return _imported(path, collection, wanted, error)
+        return _load_other_table(path, collection, wanted, error)
     if collection is None and one:
-        collection = _sole(known, wanted, str(path))
+        collection = _only_collection_with(known, wanted, str(path))
     if collection is not None:
-        choose(known, collection, str(path))
+        choose_collection(known, collection, str(path))
     try:
         return from_rows(
             table,
@@ -405,7 +409,7 @@ class OtherTableError(FileFormatError):
     """A table without the columns of a score file."""
 
 
-def _imported(
+def _load_other_table(
     path: Path, collection: str | None, wanted: Wanted, error: OtherTableError
 ) -> dict[str, xr.DataArray]:
     """Read a table as people write them; raise the error if it is not one either."""
@@ -418,33 +422,38 @@ def _imported(
     if not cubes:
         raise error
     if collection is not None:
-        cubes = {collection: choose(cubes, collection, str(path))}
+        cubes = {collection: choose_collection(cubes, collection, str(path))}
     named = {f"{dim}s": names for dim, names in wanted.items()}
     return {name: select(cube, **named) for name, cube in cubes.items()}
 
 
-def _declared(text: str) -> dict[str, About]:
+def _parse_metadata(text: str) -> dict[str, Description]:
     """Return what a file says of its collections; raise ValueError unless it is as `write` leaves it."""
-    held: dict[str, About] = parsed(text)
-    fitting(held, ScoreFile)
-    for name, one in held.items():
-        if one["attributes"].get("collection", name) != name:
+    descriptions: dict[str, Description] = parse_json(text)
+    require_schema(descriptions, ScoreFile)
+    for name, description in descriptions.items():
+        if description["attributes"].get("collection", name) != name:
             raise ValueError(
                 f"its metadata of {shortened(name)} have another collection"
             )
         for dim in DIMS:
-            if len(set(one["names"][dim])) < len(one["names"][dim]):
+            if len(set(description["names"][dim])) < len(description["names"][dim]):
                 raise ValueError(
                     f"the {dim}s in its metadata of {shortened(name)} are not distinct names"
                 )
-    return held
+    return descriptions
 
 
-def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]:
+def _open_scores(
+    path: Path,
+) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, Description]]:
     """Open a score file: its rows, the names of its collections, and what it says of them."""
-    table, held = _scan(path)
+    table, descriptions = _scan(path)
     try:
-        known = _known(table, {name: one["names"] for name, one in held.items()})
+        known = _names_by_collection(
+            table,
+            {name: description["names"] for name, description in descriptions.items()},
+        )
     except (
         ScoresError,
         pl.exceptions.PolarsError,
@@ -453,17 +462,17 @@ def _held(path: Path) -> tuple[pl.LazyFrame, dict[str, Names], dict[str, About]]
         raise FileFormatError(f"{path}: {error}") from error
     if not known:
         raise FileFormatError(f"{path}: the file has no scores")
-    return table, known, held
+    return table, known, descriptions
 
 
-def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
+def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, Description]]:
     """Open a score file: its rows, and what it says of its collections (nothing where other programs wrote it)."""
-    if reachable(path).is_dir():
+    if require_reachable(path).is_dir():
         raise OtherTableError(
             f"{path}: this is a folder, not a score file; runs need judgments (`irmeta evaluate`, or --qrels where a "
             "command takes it)"
         )
-    if readable(path).exists() and not path.is_file():
+    if require_readable(path).exists() and not path.is_file():
         raise FileFormatError(
             f"{path}: a score file is read more than once, so it cannot be a pipe; write it to a file first"
         )
@@ -476,10 +485,10 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         with path.open("rb") as file:
             packed = file.read(4) == parquet.MAGIC
         if packed:
-            rows, metadata = parquet.opened(path)
-            return _plain(rows), _declared(metadata.get(_KEY, "{}"))
+            rows, metadata = parquet.scan(path)
+            return _score_columns(rows), _parse_metadata(metadata.get(_KEY, "{}"))
         text = dict.fromkeys(COLUMNS[:-1], pl.String)
-        return _plain(
+        return _score_columns(
             pl.read_csv(
                 read_bytes(path), schema_overrides={**text, "score": pl.Float64}
             ).lazy()
@@ -495,7 +504,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, About]]:
         ) from error
 
 
-def choose(
+def choose_collection(
     cubes: Mapping[str, Chosen], collection: str | None, source: str = "the file"
 ) -> Chosen:
     """Return the collection of this name; None is enough where there is only one."""
@@ -512,21 +521,23 @@ def choose(
     return cubes[collection]
 
 
-def _sole(known: Mapping[str, Names], wanted: Wanted, source: str) -> str | None:
+def _only_collection_with(
+    known: Mapping[str, Names], wanted: Wanted, source: str
+) -> str | None:
     """Return the only collection that has what is wanted, None for the only one; ScoresError where none has it."""
     if len(known) == 1:
         return None
-    fit = _with(known, wanted)
+    fit = _collections_with(known, wanted)
     if not fit:
         for dim in DIMS:
             every = list(dict.fromkeys(one for at in known.values() for one in at[dim]))
             where = f"the {len(known)} collections of {source}"
             choose_names(dim, wanted.get(dim), every, where)
         fit = list(known)
-    return choose({name: name for name in fit}, None, source)
+    return choose_collection({name: name for name in fit}, None, source)
 
 
-def _with(known: Mapping[str, Names], wanted: Wanted) -> list[str]:
+def _collections_with(known: Mapping[str, Names], wanted: Wanted) -> list[str]:
     """List the collections that have what is wanted."""
     fit = []
     for name, names in known.items():
@@ -553,8 +564,8 @@ def load(
     larger than memory is studied a few metrics at a time.
     """
     wanted = {"system": systems, "topic": topics, "metric": metrics}
-    chosen = _loaded(Path(path), collection, wanted, one=True)
-    return choose(chosen, collection, str(path))
+    chosen = _load(Path(path), collection, wanted, one=True)
+    return choose_collection(chosen, collection, str(path))
 
 
 def load_files(

@@ -37,18 +37,18 @@ Bytes = bytes | mmap.mmap
 def close(path: Path) -> None:
     """Seal a file: put the digest of its bytes into it, where it has an open seal."""
     with path.open("r+b") as file, mmap.mmap(file.fileno(), 0) as data:
-        at = _place(data)
+        at = _digest_offset(data)
         if at is None:
             raise ValueError(f"{path} has no open seal")
         data[at : at + 64] = _digest(data, at)
 
 
-def check(data: Bytes) -> None:
+def require_intact(data: Bytes) -> None:
     """Raise ValueError if a file's bytes are not those that were sealed; files that have no seal pass.
 
     The key or the value alone shows that a file was sealed: if one of them is damaged, the other remains.
     """
-    at = _place(data)
+    at = _digest_offset(data)
     if at is not None:
         whole = data[at : at + 64] == _digest(data, at)
     else:
@@ -59,7 +59,7 @@ def check(data: Bytes) -> None:
         )
 
 
-def _place(data: Bytes) -> int | None:
+def _digest_offset(data: Bytes) -> int | None:
     """Find where the digest stands: the last seal in a file is its own, whatever its names look like."""
     key = data.rfind(KEY.encode())
     while key >= 0:

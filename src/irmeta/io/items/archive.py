@@ -7,7 +7,7 @@ import zlib
 import zstandard
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, limit, read_bytes, shown
+from irmeta.io.files import Location, display, read_bytes, unpacked_limit
 from irmeta.words import reason
 
 _ZSTD = 93
@@ -27,9 +27,9 @@ class Archive:
             raise self._damaged(error) from error
         self._members = {one.filename: one for one in self._zip.infolist()}
         whole = sum(one.file_size for one in self._members.values())
-        if whole > limit(len(self._data)):
+        if whole > unpacked_limit(len(self._data)):
             raise FileFormatError(
-                f"{shown(path)}: the archive says that it unpacks to {whole >> 20:,} MiB, far more than its size"
+                f"{display(path)}: the archive says that it unpacks to {whole >> 20:,} MiB, far more than its size"
             )
 
     def __contains__(self, name: str) -> bool:
@@ -44,7 +44,7 @@ class Archive:
         member = self._members[name]
         try:
             if member.compress_type == _ZSTD:
-                return self._unpacked(member)
+                return self._decompressed(member)
             return self._zip.read(member)
         except (
             zipfile.BadZipFile,
@@ -58,7 +58,7 @@ class Archive:
         ) as error:
             raise self._damaged(error) from error
 
-    def _unpacked(self, member: zipfile.ZipInfo) -> bytes:
+    def _decompressed(self, member: zipfile.ZipInfo) -> bytes:
         head = self._data[member.header_offset :][:_HEAD]
         if len(head) < _HEAD or head[:4] != b"PK\x03\x04":
             raise ValueError(f"no head of {member.filename}")
@@ -74,5 +74,5 @@ class Archive:
 
     def _damaged(self, error: Exception) -> FileFormatError:
         return FileFormatError(
-            f"{shown(self.path)}: a damaged archive ({reason(error)}); copy or download it again"
+            f"{display(self.path)}: a damaged archive ({reason(error)}); copy or download it again"
         )

@@ -11,9 +11,16 @@ import xarray as xr
 
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, shown
-from irmeta.io.items.records import are_objects, document, field, name_of, score, within
-from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.files import Location, display
+from irmeta.io.items.records import (
+    are_objects,
+    cluster_name,
+    file_title,
+    nested,
+    read_json,
+    read_score,
+)
+from irmeta.io.items.rows import Part, Row, cubes_of_parts
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted
 
@@ -40,23 +47,24 @@ def import_deepeval(
     collection : what to call the set of cases.
     """
     parts = [
-        _part(path, cluster_by, collection or COLLECTION) for path in all_files(paths)
+        _read_part(path, cluster_by, collection or COLLECTION)
+        for path in all_files(paths)
     ]
-    return gathered(parts, names=names)
+    return cubes_of_parts(parts, names=names)
 
 
-def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
-    run = _run(path)
-    part = Part(path, name_of(path), [])
+def _read_part(path: Location, cluster_by: str | None, collection: str) -> Part:
+    run = _read_run(path)
+    part = Part(path, file_title(path), [])
     system = _system(run) or part.origin
     inputs: dict[str, list[object]] = {}
     seen = Counter[str]()
     failed = unscored = 0
     for at, case in enumerate(_cases(run, path)):
-        place = f"{shown(path)}: test case {at + 1}"
+        place = f"{display(path)}: test case {at + 1}"
         topic = _topic(case, at, inputs)
         seen[topic] += 1
-        cluster = field(
+        cluster = cluster_name(
             cluster_by,
             case.get("additionalMetadata"),
             case.get("metadata"),
@@ -65,8 +73,8 @@ def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
         values = _values(case, place)
         unscored += not values
         for metric, (value, machine) in values.items():
-            given = score(value, place)
-            part.judged(metric, machine)
+            given = read_score(value, place)
+            part.add_judge(metric, machine)
             failed += value is None
             of_case = (collection, system, topic, metric, given)
             repeat = str(seen[topic])
@@ -76,32 +84,32 @@ def _part(path: Location, cluster_by: str | None, collection: str) -> Part:
         (unscored, f"{counted(unscored, 'test case')} without metrics"),
     ):
         if number:
-            part.note(f"{what}, which are missing")
+            part.add_note(f"{what}, which are missing")
     return part
 
 
-def _run(path: Location) -> dict[str, Any]:
-    held = document(path, WHAT)
+def _read_run(path: Location) -> dict[str, Any]:
+    held = read_json(path, WHAT)
     inner = held.get("testRunData", held) if isinstance(held, dict) else None
     if not isinstance(inner, dict) or "testCases" not in inner:
         raise FileFormatError(
-            f"{shown(path)}: not {WHAT} (it lacks 'testCases'); DeepEval writes it into DEEPEVAL_RESULTS_FOLDER"
+            f"{display(path)}: not {WHAT} (it lacks 'testCases'); DeepEval writes it into DEEPEVAL_RESULTS_FOLDER"
         )
     return inner
 
 
 def _system(run: Mapping[str, Any]) -> str:
-    model = within(run, "hyperparameters", "model")
+    model = nested(run, "hyperparameters", "model")
     return str(run.get("identifier") or model or "")
 
 
 def _cases(run: Mapping[str, Any], path: Location) -> list[dict[str, Any]]:
     lists = [run.get(key) or [] for key in ("testCases", "conversationalTestCases")]
     if not all(isinstance(one, list) for one in lists):
-        raise FileFormatError(f"{shown(path)}: not {WHAT} (testCases is no list)")
+        raise FileFormatError(f"{display(path)}: not {WHAT} (testCases is no list)")
     cases = [case for one in lists for case in one]
     if not are_objects(cases):
-        raise FileFormatError(f"{shown(path)}: not {WHAT} (a test case is no object)")
+        raise FileFormatError(f"{display(path)}: not {WHAT} (a test case is no object)")
     return cases
 
 

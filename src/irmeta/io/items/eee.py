@@ -16,19 +16,19 @@ import xarray as xr
 
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, read_bytes, shown
+from irmeta.io.files import Location, display, read_bytes
 from irmeta.io.items.records import (
     are_objects,
-    document,
-    field,
-    name_of,
-    named,
-    records,
-    score,
-    within,
+    cluster_name,
+    file_title,
+    nested,
+    read_json,
+    read_records,
+    read_score,
+    required_name,
 )
-from irmeta.io.items.rows import Part, Row, gathered
-from irmeta.io.tables.matrices import Paths, all_files, given_as
+from irmeta.io.items.rows import Part, Row, cubes_of_parts
+from irmeta.io.tables.matrices import Paths, all_files, listed_paths
 from irmeta.words import NAMED, counted, listed
 
 WHAT = "a record of Every Eval Ever"
@@ -58,22 +58,22 @@ def import_eee(
     cluster_by : the field of the items' metadata that names their cluster.
     collection : what to call the collection, where there is one.
     """
-    files = [path for path in all_files(paths) if shown(path).endswith(".json")]
-    files = [path for path in files if not shown(path).endswith(".schema.json")]
+    files = [path for path in all_files(paths) if display(path).endswith(".json")]
+    files = [path for path in files if not display(path).endswith(".schema.json")]
     if not files:
         raise FileFormatError(
-            f"no records of Every Eval Ever (UUID.json) in {given_as(paths)}"
+            f"no records of Every Eval Ever (UUID.json) in {listed_paths(paths)}"
         )
-    parts, odd = list[Part](), Odd()
+    parts, odd = list[Part](), Oddities()
     for path in files:
         try:
-            parts.append(_part(path, cluster_by, odd))
+            parts.append(_read_part(path, cluster_by, odd))
         except FileFormatError as error:
             odd.unread.append(error)
     if not parts:
         raise odd.unread[0]
     parts[0].notes += odd.notes()
-    return gathered(parts, names=names, collection=collection)
+    return cubes_of_parts(parts, names=names, collection=collection)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Result:
 
 
 @dataclass
-class Odd:
+class Oddities:
     """What is odd about records, over all of them.
 
     broken : items that break the schema.  lower : metrics that were left out.  other : scores that contradict items.
@@ -120,10 +120,10 @@ class Odd:
         return "; ".join(reasons) + (f"; and {more} more" if more else "")
 
 
-def _part(path: Location, cluster_by: str | None, odd: Odd) -> Part:
-    record = document(path, WHAT)
-    model, benchmark = _about(record, path)
-    part = Part(path, name_of(path), [])
+def _read_part(path: Location, cluster_by: str | None, odd: Oddities) -> Part:
+    record = read_json(path, WHAT)
+    model, benchmark = _model_and_benchmark(record, path)
+    part = Part(path, file_title(path), [])
     results = _results(record, path, odd)
     several = len({one.name for one in results}) < len(results)
     for one in results:
@@ -131,8 +131,8 @@ def _part(path: Location, cluster_by: str | None, odd: Odd) -> Part:
         topic = f"{task} ({one.metric})" if several else task
         part.rows.append(Row(MEANS, model, topic, SCORE, one.score))
         for machine in one.judges:
-            part.judged(one.metric, machine)
-    items = _items(record, path)
+            part.add_judge(one.metric, machine)
+    items = _items_file(record, path)
     if items is not None:
         rows = _item_rows(items, results, cluster_by, odd)
         part.rows += [row._replace(collection=benchmark, system=model) for row in rows]
@@ -140,27 +140,27 @@ def _part(path: Location, cluster_by: str | None, odd: Odd) -> Part:
     return part
 
 
-def _about(record: object, path: Location) -> tuple[str, str]:
+def _model_and_benchmark(record: object, path: Location) -> tuple[str, str]:
     """Return the model of a record, and its benchmark, with which its evaluation_id begins."""
-    model, key = (within(record, name) for name in ("model_info", "evaluation_id"))
+    model, key = (nested(record, name) for name in ("model_info", "evaluation_id"))
     if not isinstance(model, dict) or "id" not in model or not isinstance(key, str):
         raise FileFormatError(
-            f"{shown(path)}: not {WHAT} (it lacks evaluation_id or the id of model_info)"
+            f"{display(path)}: not {WHAT} (it lacks evaluation_id or the id of model_info)"
         )
     return str(model["id"]), key.partition("/")[0]
 
 
-def _results(record: Mapping[str, Any], path: Location, odd: Odd) -> list[Result]:
+def _results(record: Mapping[str, Any], path: Location, odd: Oddities) -> list[Result]:
     """Return the reported scores of a record; those of which lower is better are left out."""
     held = record.get("evaluation_results")
     if not are_objects(held):
         raise FileFormatError(
-            f"{shown(path)}: not {WHAT} (it lacks evaluation_results)"
+            f"{display(path)}: not {WHAT} (it lacks evaluation_results)"
         )
     results = []
     for at, one in enumerate(held, 1):
-        place = f"{shown(path)}: result {at}"
-        name = named(one, ("evaluation_name",), place)
+        place = f"{display(path)}: result {at}"
+        name = required_name(one, ("evaluation_name",), place)
         config, details = one.get("metric_config"), one.get("score_details")
         if not isinstance(config, dict) or not isinstance(details, dict):
             raise FileFormatError(f"{place}: it lacks metric_config or score_details")
@@ -170,23 +170,23 @@ def _results(record: Mapping[str, Any], path: Location, odd: Odd) -> list[Result
             odd.lower.append(metric)
             continue
         key = one.get("evaluation_result_id")
-        value = score(details.get("score"), place)
+        value = read_score(details.get("score"), place)
         made = Result(None if key is None else str(key), name, metric, value)
-        results.append(replace(made, judges=_machines(config)))
+        results.append(replace(made, judges=_judges(config)))
     return results
 
 
-def _machines(config: Mapping[str, Any]) -> tuple[str, ...]:
+def _judges(config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the models that scored, where the configuration of a metric names them."""
-    held = within(config, "llm_scoring", "judges")
+    held = nested(config, "llm_scoring", "judges")
     models = [
-        within(one, "model_info", "id") or within(one, "model_info", "name")
+        nested(one, "model_info", "id") or nested(one, "model_info", "name")
         for one in (held if isinstance(held, list) else ())
     ]
     return tuple(str(model) for model in models if model)
 
 
-def _items(record: Mapping[str, Any], path: Location) -> Path | None:
+def _items_file(record: Mapping[str, Any], path: Location) -> Path | None:
     """Return the file with the items of a record; one that is missing or damaged raises FileFormatError."""
     told = record.get("detailed_evaluation_results")
     if not isinstance(told, dict) or not isinstance(path, Path):
@@ -206,12 +206,12 @@ def _items(record: Mapping[str, Any], path: Location) -> Path | None:
 
 
 def _item_rows(
-    path: Path, results: list[Result], cluster_by: str | None, odd: Odd
+    path: Path, results: list[Result], cluster_by: str | None, odd: Oddities
 ) -> list[Row]:
     """Return the scores of items, of the metrics of the results that they belong to."""
     of_key = {one.key: one for one in results if one.key is not None}
     rows = []
-    for place, item in records(path, "an item of Every Eval Ever"):
+    for place, item in read_records(path, "an item of Every Eval Ever"):
         key = item.get("evaluation_result_id")
         odd.broken += "evaluation_result_id" in item and key is None
         result = of_key.get(str(key)) if key is not None else None
@@ -226,11 +226,11 @@ def _item_rows(
             Row(
                 "",
                 "",
-                named(item, ("sample_id",), place),
+                required_name(item, ("sample_id",), place),
                 metric,
-                score(told.get("score"), place),
+                read_score(told.get("score"), place),
                 str(about.get("epoch", "")) if isinstance(about, dict) else "",
-                field(cluster_by, about, place=place),
+                cluster_name(cluster_by, about, place=place),
                 str(item["sample_hash"]) if item.get("sample_hash") else None,
                 place,
             )

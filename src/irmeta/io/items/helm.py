@@ -12,11 +12,11 @@ import xarray as xr
 
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, shown, stem
-from irmeta.io.items.records import are_objects, document, within
-from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.files import Location, display, stem
+from irmeta.io.items.records import are_objects, nested, read_json
+from irmeta.io.items.rows import Part, Row, cubes_of_parts
 from irmeta.io.strictly import number
-from irmeta.io.tables.matrices import Paths, all_files, given_as
+from irmeta.io.tables.matrices import Paths, all_files, listed_paths
 from irmeta.words import counted, listed
 
 WHAT = "a run of HELM"
@@ -44,19 +44,21 @@ def import_helm(
     files = [path for path in all_files(paths) if stem(path) == FILE]
     if not files:
         raise FileFormatError(
-            f"no {FILE} in {given_as(paths)}; name the folder of a suite of HELM"
+            f"no {FILE} in {listed_paths(paths)}; name the folder of a suite of HELM"
         )
-    return gathered([_part(path) for path in files], names=names, collection=collection)
+    return cubes_of_parts(
+        [_read_part(path) for path in files], names=names, collection=collection
+    )
 
 
-def _part(path: Location) -> Part:
-    scenario, model = _about(path)
-    part = Part(path, PurePath(shown(path)).parent.parent.name, [])
+def _read_part(path: Location) -> Part:
+    scenario, model = _scenario_and_model(path)
+    part = Part(path, PurePath(display(path)).parent.parent.name, [])
     perturbed = 0
     spent = set[str]()
     seen: dict[tuple[str, str, str], float] = {}
     for at, record in enumerate(_records(path), 1):
-        place = f"{shown(path)}: record {at}"
+        place = f"{display(path)}: record {at}"
         if record.get("perturbation"):
             perturbed += 1
             continue
@@ -64,7 +66,7 @@ def _part(path: Location) -> Part:
             str(record["instance_id"]),
             str(record.get("train_trial_index", 0)),
         )
-        for metric, score in _stats(record, path):
+        for metric, score in _mean_stats(record, path):
             if _SPENT.fullmatch(metric):
                 spent.add(metric)
                 continue
@@ -76,50 +78,50 @@ def _part(path: Location) -> Part:
                 Row(scenario, model, topic, metric, score, trial, place=place)
             )
     if perturbed:
-        part.note(f"left out {counted(perturbed, 'record')} of perturbed instances")
+        part.add_note(f"left out {counted(perturbed, 'record')} of perturbed instances")
     if spent:
-        part.note(
+        part.add_note(
             f"left out {listed(sorted(spent), 3)}: what answers cost, not how good they are"
         )
     return part
 
 
-def _about(path: Location) -> tuple[str, str]:
+def _scenario_and_model(path: Location) -> tuple[str, str]:
     """Return the scenario and the model of a run, by its specification, or by the name of its folder."""
-    name = PurePath(shown(path)).parent.name
+    name = PurePath(display(path)).parent.name
     spec = path.parent / "run_spec.json" if isinstance(path, Path) else None
     model = ""
     if spec is not None and spec.is_file():
-        held = document(spec, "a run_spec.json of HELM")
-        name = str(within(held, "name") or name)
-        model = str(within(held, "adapter_spec", "model") or "")
+        held = read_json(spec, "a run_spec.json of HELM")
+        name = str(nested(held, "name") or name)
+        model = str(nested(held, "adapter_spec", "model") or "")
     found = _MODEL.search(name)
     if not model and not found:
         raise FileFormatError(
-            f"{shown(path)}: which model is it? Expected run_spec.json beside it, or a folder SCENARIO:...,model=NAME"
+            f"{display(path)}: which model is it? Expected run_spec.json beside it, or a folder SCENARIO:...,model=NAME"
         )
     scenario = _MODEL.sub("", name).strip(":,") or name
     return scenario, model or (found[2] if found else "")
 
 
 def _records(path: Location) -> list[dict[str, Any]]:
-    held = document(path, WHAT)
+    held = read_json(path, WHAT)
     if not are_objects(held, "instance_id") or not all(
         isinstance(one.get("stats"), list) for one in held
     ):
         raise FileFormatError(
-            f"{shown(path)}: not {WHAT} (expected a list of instances with their stats)"
+            f"{display(path)}: not {WHAT} (expected a list of instances with their stats)"
         )
     return held
 
 
-def _stats(record: dict[str, Any], path: Location) -> Iterator[tuple[str, float]]:
+def _mean_stats(record: dict[str, Any], path: Location) -> Iterator[tuple[str, float]]:
     """Yield the statistics of an instance by metric: their means."""
     for stat in record["stats"]:
-        name = within(stat, "name")
+        name = nested(stat, "name")
         if not isinstance(name, dict) or "name" not in name:
             raise FileFormatError(
-                f"{shown(path)}: not {WHAT} (a statistic without a name)"
+                f"{display(path)}: not {WHAT} (a statistic without a name)"
             )
         if name.get("perturbation"):
             continue
@@ -128,5 +130,5 @@ def _stats(record: dict[str, Any], path: Location) -> Iterator[tuple[str, float]
                 yield str(name["name"]), number(stat["mean"])
         except (ValueError, TypeError, KeyError) as error:
             raise FileFormatError(
-                f"{shown(path)}: {name['name']} of {record['instance_id']} has no mean"
+                f"{display(path)}: {name['name']} of {record['instance_id']} has no mean"
             ) from error

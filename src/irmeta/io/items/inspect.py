@@ -12,12 +12,18 @@ import xarray as xr
 
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, shown, stem
+from irmeta.io.files import Location, display, stem
 from irmeta.io.items.archive import Archive
-from irmeta.io.items.records import are_objects, document, field, name_of, within
-from irmeta.io.items.rows import Part, Row, gathered
-from irmeta.io.strictly import number, parsed
-from irmeta.io.tables.matrices import Paths, all_files, given_as
+from irmeta.io.items.records import (
+    are_objects,
+    cluster_name,
+    file_title,
+    nested,
+    read_json,
+)
+from irmeta.io.items.rows import Part, Row, cubes_of_parts
+from irmeta.io.strictly import number, parse_json
+from irmeta.io.tables.matrices import Paths, all_files, listed_paths
 from irmeta.words import counted, listed, reason
 
 WHAT = "a log of Inspect AI"
@@ -47,39 +53,41 @@ def import_inspect(
     """
     logs = [path for path in all_files(paths) if stem(path) not in _LISTS]
     if not logs:
-        raise FileFormatError(f"no log of Inspect AI in {given_as(paths)}")
-    parts = [_part(path, cluster_by) for path in logs]
-    return gathered(parts, names=names, collection=collection)
+        raise FileFormatError(f"no log of Inspect AI in {listed_paths(paths)}")
+    parts = [_read_part(path, cluster_by) for path in logs]
+    return cubes_of_parts(parts, names=names, collection=collection)
 
 
-def _part(path: Location, cluster_by: str | None) -> Part:
-    header, samples = _log(path)
+def _read_part(path: Location, cluster_by: str | None) -> Part:
+    header, samples = _read_log(path)
     told = header.get("eval")
     if not isinstance(told, dict) or "task" not in told or "model" not in told:
-        raise FileFormatError(f"{shown(path)}: not {WHAT} (it names no task and model)")
-    part = Part(path, name_of(path), [])
+        raise FileFormatError(
+            f"{display(path)}: not {WHAT} (it names no task and model)"
+        )
+    part = Part(path, file_title(path), [])
     by = cluster_by or _clustered_by(told.get("scorers"))
     texts = set[str]()
     scored = [(sample, dict(_scores(sample, texts))) for sample in samples]
     metrics = dict.fromkeys(metric for _, scores in scored for metric in scores)
     unscored = dict.fromkeys(list(metrics)[:1], float("nan"))  # an item all the same
     part.rows += [
-        _row(f"{shown(path)}: sample {at}", told, sample, metric, score, by)
+        _row(f"{display(path)}: sample {at}", told, sample, metric, score, by)
         for at, (sample, scores) in enumerate(scored, 1)
         for metric, score in (scores or unscored).items()
     ]
-    for scorer, machine in _machines(told.get("scorers")).items():
+    for scorer, machine in _judges(told.get("scorers")).items():
         for metric in metrics:
             if metric.partition("/")[0] == scorer:
-                part.judged(metric, machine)
+                part.add_judge(metric, machine)
     without = sum(not scores for _, scores in scored)
     status = header.get("status")
     if status != "success":
-        part.note(f"the evaluation did not end well ({status})")
+        part.add_note(f"the evaluation did not end well ({status})")
     if without:
-        part.note(f"{counted(without, 'sample')} without a score")
+        part.add_note(f"{counted(without, 'sample')} without a score")
     if texts:
-        part.note(f"{listed(sorted(texts))}: texts, no scores; left out")
+        part.add_note(f"{listed(sorted(texts))}: texts, no scores; left out")
     return part
 
 
@@ -101,51 +109,55 @@ def _row(
         metric,
         score,
         str(sample.get("epoch", 1)),
-        field(by, sample.get("metadata"), place=place),
+        cluster_name(by, sample.get("metadata"), place=place),
         hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest(),
         place,
     )
 
 
-def _log(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _read_log(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return what a log says of its evaluation, and its samples."""
-    if name_is_archive(path):
-        return _archived(path)
-    held = document(path, WHAT)
+    if is_archive(path):
+        return _read_archive(path)
+    held = read_json(path, WHAT)
     if not isinstance(held, dict) or "eval" not in held:
-        raise FileFormatError(f"{shown(path)}: not {WHAT}")
-    return held, _samples(held.get("samples") or [], path)
+        raise FileFormatError(f"{display(path)}: not {WHAT}")
+    return held, _require_samples(held.get("samples") or [], path)
 
 
-def name_is_archive(path: Location) -> bool:
+def is_archive(path: Location) -> bool:
     """Say whether a log is a .eval archive."""
-    return shown(path).endswith(".eval")
+    return display(path).endswith(".eval")
 
 
-def _archived(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+def _read_archive(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     archive = Archive(path)
     if "header.json" not in archive:
         if archive.names("_journal/"):
             raise FileFormatError(
-                f"{shown(path)}: the evaluation has not ended; wait, or finish the log with `inspect eval-retry`"
+                f"{display(path)}: the evaluation has not ended; wait, or finish the log with `inspect eval-retry`"
             )
-        raise FileFormatError(f"{shown(path)}: an archive, but not {WHAT}")
+        raise FileFormatError(f"{display(path)}: an archive, but not {WHAT}")
     try:
-        header = parsed(archive.read("header.json"))
+        header = parse_json(archive.read("header.json"))
         if "summaries.json" in archive:
-            held = parsed(archive.read("summaries.json"))
+            held = parse_json(archive.read("summaries.json"))
         else:
-            held = [parsed(archive.read(name)) for name in archive.names("samples/")]
+            held = [
+                parse_json(archive.read(name)) for name in archive.names("samples/")
+            ]
     except ValueError as error:
-        raise FileFormatError(f"{shown(path)}: not {WHAT} ({reason(error)})") from error
+        raise FileFormatError(
+            f"{display(path)}: not {WHAT} ({reason(error)})"
+        ) from error
     if not isinstance(header, dict):
-        raise FileFormatError(f"{shown(path)}: not {WHAT}")
-    return header, _samples(held, path)
+        raise FileFormatError(f"{display(path)}: not {WHAT}")
+    return header, _require_samples(held, path)
 
 
-def _samples(held: object, path: Location) -> list[dict[str, Any]]:
+def _require_samples(held: object, path: Location) -> list[dict[str, Any]]:
     if not are_objects(held):
-        raise FileFormatError(f"{shown(path)}: not {WHAT} (its samples are no list)")
+        raise FileFormatError(f"{display(path)}: not {WHAT} (its samples are no list)")
     return held
 
 
@@ -153,21 +165,21 @@ def _scores(sample: Mapping[str, Any], texts: set[str]) -> Iterator[tuple[str, f
     """Yield the scores of a sample by metric; scorers whose values are other texts are collected."""
     held = sample.get("scores")
     for scorer, one in held.items() if isinstance(held, dict) else ():
-        value = within(one, "value")
+        value = nested(one, "value")
         values = value if isinstance(value, dict) else {"": value}
         for name, inner in values.items():
             metric = f"{scorer}/{name}" if name else scorer
-            score = value_of(inner)
+            score = numeric_value(inner)
             if score is None:
                 texts.add(metric)
             else:
                 yield metric, score
 
 
-def value_of(value: object) -> float | None:
+def numeric_value(value: object) -> float | None:
     """Return a value as Inspect counts it; NaN where there is none, None for another text.
 
-    >>> value_of("C"), value_of(True), value_of("0.25"), value_of("refused")
+    >>> numeric_value("C"), numeric_value(True), numeric_value("0.25"), numeric_value("refused")
     (1.0, 1.0, 0.25, None)
     """
     if value is None:
@@ -184,11 +196,11 @@ def value_of(value: object) -> float | None:
         return None
 
 
-def _machines(scorers: object) -> dict[str, object]:
+def _judges(scorers: object) -> dict[str, object]:
     """Return the models that grade, by scorer, where its options name one."""
     found = {}
     for one in scorers if isinstance(scorers, list) else ():
-        if isinstance(within(one, "options"), dict):
+        if isinstance(nested(one, "options"), dict):
             found[str(one.get("name"))] = one["options"].get("model")
     return found
 

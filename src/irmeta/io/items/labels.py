@@ -7,8 +7,8 @@ import polars as pl
 import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.files import location, shown
-from irmeta.io.tables.spreadsheet import table_in
+from irmeta.io.files import display, location
+from irmeta.io.tables.spreadsheet import read_table
 from irmeta.scores.cube import from_frame
 from irmeta.scores.tables.roles import columns_of
 from irmeta.words import BLANKS, listed, shortened
@@ -36,7 +36,7 @@ def import_labels(
     """
     where = location(path)
     try:
-        frame = _rows(table_in(where)[0], ignore)
+        frame = _without_columns(read_table(where)[0], ignore)
         found = columns_of(frame.columns, system=system, topic=topic)
         if found.system is None or found.topic is None:
             raise ScoresError(
@@ -51,15 +51,16 @@ def import_labels(
         names = {"system": frame[found.system], "topic": frame[found.topic]}
         return {
             judge: from_frame(
-                pl.DataFrame({**names, METRIC: _truth(frame[judge])}), collection=judge
+                pl.DataFrame({**names, METRIC: _as_zero_one(frame[judge])}),
+                collection=judge,
             )
             for judge in judges
         }
     except ScoresError as error:
-        raise FileFormatError(f"{shown(where)}: {error}") from error
+        raise FileFormatError(f"{display(where)}: {error}") from error
 
 
-def _rows(table: object, ignore: str | Iterable[str]) -> pl.DataFrame:
+def _without_columns(table: object, ignore: str | Iterable[str]) -> pl.DataFrame:
     """Return the rows of a table without columns that hold something else."""
     if not isinstance(table, pl.DataFrame):
         raise ScoresError("expected a table with a row for each answer")
@@ -71,7 +72,7 @@ def _rows(table: object, ignore: str | Iterable[str]) -> pl.DataFrame:
     return table.drop(ignored)
 
 
-def _truth(labels: pl.Series) -> pl.Series:
+def _as_zero_one(labels: pl.Series) -> pl.Series:
     """Return labels as 1 and 0, null where they are missing; another word raises ScoresError."""
     words = labels.cast(pl.String).str.strip_chars(BLANKS).str.to_lowercase()
     empty = words.is_null() | (words == "")

@@ -12,11 +12,17 @@ import xarray as xr
 
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, shown, stem
-from irmeta.io.items.records import document, field, named, records, within
-from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.files import Location, display, stem
+from irmeta.io.items.records import (
+    cluster_name,
+    nested,
+    read_json,
+    read_records,
+    required_name,
+)
+from irmeta.io.items.rows import Part, Row, cubes_of_parts
 from irmeta.io.strictly import number
-from irmeta.io.tables.matrices import Paths, all_files, given_as
+from irmeta.io.tables.matrices import Paths, all_files, listed_paths
 from irmeta.words import listed
 
 WHAT = "samples of lm-evaluation-harness"
@@ -47,24 +53,24 @@ def import_lm_eval(
     ]
     if not files:
         raise FileFormatError(
-            f"no {WHAT} in {given_as(paths)}: they are called samples_TASK_TIME.jsonl; evaluate with --log_samples"
+            f"no {WHAT} in {listed_paths(paths)}: they are called samples_TASK_TIME.jsonl; evaluate with --log_samples"
         )
-    parts = [_part(path, found[1], found[2], cluster_by) for path, found in files]
-    return gathered(parts, names=names, collection=collection)
+    parts = [_read_part(path, found[1], found[2], cluster_by) for path, found in files]
+    return cubes_of_parts(parts, names=names, collection=collection)
 
 
-def _part(path: Location, task: str, time: str, cluster_by: str | None) -> Part:
-    model, folder = _model(path, time)
+def _read_part(path: Location, task: str, time: str, cluster_by: str | None) -> Part:
+    model, folder = _model_and_folder(path, time)
     part = Part(path, folder, [])
     others = set[str]()
-    for place, record in records(path, WHAT):
-        topic = named(record, ("doc_id",), place)
+    for place, record in read_records(path, WHAT):
+        topic = required_name(record, ("doc_id",), place)
         metrics = record.get("metrics")
         if not isinstance(metrics, list) or not all(
             isinstance(one, str) for one in metrics
         ):
             raise FileFormatError(f"{place}: not {WHAT} (it lacks its list of metrics)")
-        cluster = field(cluster_by, record.get("doc"), place=place)
+        cluster = cluster_name(cluster_by, record.get("doc"), place=place)
         content = str(record["doc_hash"]) if "doc_hash" in record else None
         for metric, value in _values(record, metrics, place).items():
             try:
@@ -76,7 +82,7 @@ def _part(path: Location, task: str, time: str, cluster_by: str | None) -> Part:
                 Row(task, model, topic, metric, score, "", cluster, content, place)
             )
     if others:
-        part.note(f"{listed(sorted(others))}: no single numbers; left out")
+        part.add_note(f"{listed(sorted(others))}: no single numbers; left out")
     return part
 
 
@@ -91,14 +97,14 @@ def _values(
     return {f"{name}{suffix}": record[name] for name in metrics}
 
 
-def _model(path: Location, time: str) -> tuple[str, str]:
+def _model_and_folder(path: Location, time: str) -> tuple[str, str]:
     """Return the name of a model, and of the folder of its samples."""
-    folder = PurePath(shown(path)).parent.name
+    folder = PurePath(display(path)).parent.name
     model = folder.replace("__", "/") or "model"
     results = (
         Path(path).parent / f"results_{time}.json" if isinstance(path, Path) else None
     )
     if results is not None and results.is_file():
-        held = document(results, "results of lm-evaluation-harness")
-        model = str(within(held, "model_name") or model)
+        held = read_json(results, "results of lm-evaluation-harness")
+        model = str(nested(held, "model_name") or model)
     return model, folder

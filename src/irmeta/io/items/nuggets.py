@@ -15,8 +15,8 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location
-from irmeta.io.items.records import name_of, named, records
-from irmeta.io.items.rows import BY_JUDGE, Part, Row, gathered
+from irmeta.io.items.records import file_title, read_records, required_name
+from irmeta.io.items.rows import BY_JUDGE, Part, Row, cubes_of_parts
 from irmeta.io.strictly import stripped
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted, listed, shortened
@@ -60,17 +60,17 @@ def import_nuggets(
     >>> import_nuggets(path)["people"].sel(metric="all_score").item()
     0.75
     """
-    return of_answers(paths, collection, _part)
+    return import_answers(paths, collection, _read_part)
 
 
-def of_answers(
+def import_answers(
     paths: Paths, collection: str | None, part: Callable[[Location, str], Part]
 ) -> dict[str, xr.DataArray]:
     """Read each file's scores of answers as `part` does, in a collection of this name, by default that of the files."""
     files = all_files(paths)
     name = collection or _collection_of(paths, files)
     parts = [part(path, name) for path in files]
-    return gathered(parts if collection else _by_judge(parts), apart=BY_JUDGE)
+    return cubes_of_parts(parts if collection else _by_judge(parts), apart=BY_JUDGE)
 
 
 def _by_judge(parts: list[Part]) -> list[Part]:
@@ -91,20 +91,20 @@ def _by_judge(parts: list[Part]) -> list[Part]:
 def _collection_of(paths: Paths, files: Sequence[Location]) -> str:
     """Name a collection by the one file or folder that was given."""
     if len(files) == 1:
-        return name_of(files[0])
+        return file_title(files[0])
     if isinstance(paths, str | PathLike) and Path(paths).is_dir():
         return Path(paths).resolve().name
     return "collection"
 
 
-def _part(path: Location, collection: str) -> Part:
-    part = Part(path, name_of(path), [])
+def _read_part(path: Location, collection: str) -> Part:
+    part = Part(path, file_title(path), [])
     failed = 0
     of_topic: dict[str, Counter[tuple[str, str]]] = {}
     several = set[str]()
     without_vital = set[str]()
-    for place, record in records(path, WHAT):
-        topic = named(record, TOPIC, place)
+    for place, record in read_records(path, WHAT):
+        topic = required_name(record, TOPIC, place)
         nuggets = _nuggets(record, place)
         wanted = Counter((text, importance) for text, importance, _ in nuggets)
         if of_topic.setdefault(topic, wanted) != wanted:
@@ -112,20 +112,20 @@ def _part(path: Location, collection: str) -> Part:
         failed += sum(assignment == "failed" for _, _, assignment in nuggets)
         if all(importance != "vital" for _, importance, _ in nuggets):
             without_vital.add(topic)
-        system = run_of(record, part, place)
+        system = run_name(record, part, place)
         part.rows += [
             Row(collection, system, topic, metric, score, place=place)
-            for metric, score in scores(nuggets).items()
+            for metric, score in nugget_scores(nuggets).items()
         ]
     _note(part, failed, several, without_vital)
     return part
 
 
-def run_of(record: Mapping[str, Any], part: Part, place: str) -> str:
+def run_name(record: Mapping[str, Any], part: Part, place: str) -> str:
     """Return the run that an answer names, or that of its file."""
     if not any(key in record for key in RUN):
         return part.origin
-    return named(record, RUN, place)
+    return required_name(record, RUN, place)
 
 
 def _nuggets(record: Mapping[str, Any], place: str) -> list[Nugget]:
@@ -147,13 +147,15 @@ def _nuggets(record: Mapping[str, Any], place: str) -> list[Nugget]:
             raise UnassignedError(
                 f"{place}: nuggets without assignments to answers; assign them first (nuggetizer assign)"
             )
-        importance = _known(one["importance"], _WEIGHT, "importance", place)
-        assignment = _known(one["assignment"], _WORTH, "assignment", place)
+        importance = _require_word(one["importance"], _WEIGHT, "importance", place)
+        assignment = _require_word(one["assignment"], _WORTH, "assignment", place)
         nuggets.append((str(one.get("text", "")), importance, assignment))
     return nuggets
 
 
-def _known(value: object, known: Mapping[str, float], what: str, place: str) -> str:
+def _require_word(
+    value: object, known: Mapping[str, float], what: str, place: str
+) -> str:
     word = stripped(str(value)).lower()
     if word not in known:
         raise FileFormatError(
@@ -162,13 +164,13 @@ def _known(value: object, known: Mapping[str, float], what: str, place: str) -> 
     return word
 
 
-def scores(nuggets: Sequence[Nugget]) -> dict[str, float]:
+def nugget_scores(nuggets: Sequence[Nugget]) -> dict[str, float]:
     """Return the six scores of an answer: sums of a_i w_i over sums of w_i.
 
     a_i is what the assignment of nugget i counts, w_i what it weighs: 1 for the vital ones, or for all of them; 1 and
     a half in the weighted scores. A score without nuggets is missing.
 
-    >>> [round(one, 2) for one in scores([("", "vital", "partial_support"), ("", "okay", "support")]).values()]
+    >>> [round(one, 2) for one in nugget_scores([("", "vital", "partial_support"), ("", "okay", "support")]).values()]
     [0.5, 0.0, 0.75, 0.5, 0.67, 0.33]
     """
     worth = np.array([_WORTH[assignment] for _, _, assignment in nuggets])
@@ -188,17 +190,17 @@ def scores(nuggets: Sequence[Nugget]) -> dict[str, float]:
 
 def _note(part: Part, failed: int, several: set[str], without_vital: set[str]) -> None:
     if failed:
-        part.note(
+        part.add_note(
             f"{counted(failed, 'failed assignment')} of nuggets count as not supported, as in "
             "AutoNuggetizer"
         )
     if several:
-        part.note(
+        part.add_note(
             f"answers to {counted(len(several), 'topic')} ({listed(sorted(several))}) were judged by "
             "different nuggets; their scores do not compare"
         )
     if without_vital:
-        part.note(
+        part.add_note(
             f"{counted(len(without_vital), 'topic')} without vital nuggets "
             f"({listed(sorted(without_vital))}): no vital scores; AutoNuggetizer counts them 0"
         )

@@ -13,17 +13,17 @@ import xarray as xr
 
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, shown, stem
+from irmeta.io.files import Location, display, stem
 from irmeta.io.items.records import (
     are_objects,
-    document,
-    field,
-    name_of,
-    records,
-    score,
-    within,
+    cluster_name,
+    file_title,
+    nested,
+    read_json,
+    read_records,
+    read_score,
 )
-from irmeta.io.items.rows import Part, Row, gathered
+from irmeta.io.items.rows import Part, Row, cubes_of_parts
 from irmeta.io.tables.matrices import Paths, all_files
 from irmeta.words import counted
 
@@ -68,37 +68,37 @@ def import_promptfoo(
     cluster_by : the field of the tests' metadata, or the variable, that names their cluster.
     collection : what to call the evaluation, by default as its description or file does.
     """
-    parts = [_part(path, cluster_by, collection) for path in all_files(paths)]
-    return gathered(parts, names=names)
+    parts = [_read_part(path, cluster_by, collection) for path in all_files(paths)]
+    return cubes_of_parts(parts, names=names)
 
 
-def _part(path: Location, cluster_by: str | None, collection: str | None) -> Part:
+def _read_part(path: Location, cluster_by: str | None, collection: str | None) -> Part:
     title, results = _results(path)
-    name = collection or title or name_of(path)
-    part = Part(path, name_of(path), [])
+    name = collection or title or file_title(path)
+    part = Part(path, file_title(path), [])
     tests = _tests(results)
-    prompts = list(dict.fromkeys(_label(one) for one in results))
+    prompts = list(dict.fromkeys(_prompt_label(one) for one in results))
     for metric, machines in _judges(results).items():
         if None not in machines:
             for machine in machines:
-                part.judged(metric, machine)
+                part.add_judge(metric, machine)
     seen = Counter[tuple[str, str]]()
     errors = 0
     for at, (test, one) in enumerate(zip(tests, results, strict=True), 1):
-        place = f"{shown(path)}: result {at}"
+        place = f"{display(path)}: result {at}"
         system = _system(one, prompts, place)
         seen[system, test] += 1
         failed = one.get("failureReason") == _ERROR
         errors += failed
-        about = within(one, "testCase", "metadata")
-        cluster = field(cluster_by, about, one.get("vars"), place=place)
+        about = nested(one, "testCase", "metadata")
+        cluster = cluster_name(cluster_by, about, one.get("vars"), place=place)
         repeat = str(seen[system, test])
         for metric, value in _values(one, place).items():
-            given = float("nan") if failed else score(value, place)
+            given = float("nan") if failed else read_score(value, place)
             row = Row(name, system, test, metric, given, repeat, cluster, place=place)
             part.rows.append(row)
     if errors:
-        part.note(f"{counted(errors, 'answer')} failed, which are missing")
+        part.add_note(f"{counted(errors, 'answer')} failed, which are missing")
     return part
 
 
@@ -106,12 +106,12 @@ def _judges(results: Sequence[Mapping[str, Any]]) -> dict[str, set[str | None]]:
     """Return by metric the models that decide its assertions; None among them where no model does, or none is named."""
     found: dict[str, set[str | None]] = {}
     for one in results:
-        default = within(one, "testCase", "options", "provider")
-        parts = within(one, "gradingResult", "componentResults")
+        default = nested(one, "testCase", "options", "provider")
+        parts = nested(one, "gradingResult", "componentResults")
         listed = parts if parts and isinstance(parts, list) else [{}]
         for part in listed:
             kind, provider, own = (
-                within(part, "assertion", key) for key in ("type", "provider", "metric")
+                nested(part, "assertion", key) for key in ("type", "provider", "metric")
             )
             machine = None
             if str(kind).removeprefix("not-") in _GRADED:
@@ -132,45 +132,45 @@ def _grader(provider: object) -> str | None:
 def _results(path: Location) -> tuple[str, list[dict[str, Any]]]:
     """Return the description of an evaluation, and its results."""
     if stem(path).endswith(".jsonl"):
-        return "", [record for _, record in records(path, WHAT)]
-    held = document(path, WHAT)
-    inner = within(held, "results", "results")
+        return "", [record for _, record in read_records(path, WHAT)]
+    held = read_json(path, WHAT)
+    inner = nested(held, "results", "results")
     if not are_objects(inner):
         raise FileFormatError(
-            f"{shown(path)}: not {WHAT}; write them with `promptfoo eval -o results.json`"
+            f"{display(path)}: not {WHAT}; write them with `promptfoo eval -o results.json`"
         )
-    return str(within(held, "config", "description") or ""), inner
+    return str(nested(held, "config", "description") or ""), inner
 
 
 def _tests(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the test of each result; equal tests are one, others of the same name are numbered."""
     named: dict[str, str] = {}
     taken = Counter[str]()
-    keys = [_asked(one) for one in results]
+    keys = [_test_key(one) for one in results]
     for key, one in zip(keys, results, strict=True):
         if key in named:
             continue
-        given = one.get("vars") or within(one, "testCase", "vars")
+        given = one.get("vars") or nested(one, "testCase", "vars")
         values = given.values() if isinstance(given, dict) else [given]
-        told = within(one, "testCase", "description")
-        base = _short(str(told or ", ".join(map(_text, values))))
+        told = nested(one, "testCase", "description")
+        base = _shortened_text(str(told or ", ".join(map(_as_text, values))))
         taken[base] += 1
         named[key] = base if taken[base] == 1 else f"{base} ({taken[base]})"
     return [named[key] for key in keys]
 
 
-def _asked(one: Mapping[str, Any]) -> str:
+def _test_key(one: Mapping[str, Any]) -> str:
     """Return what a test asks; two of one text are equal."""
     case = one.get("testCase")
     held = case if isinstance(case, dict) else {}
     return json.dumps([held, one.get("vars")], sort_keys=True)
 
 
-def _text(value: object) -> str:
+def _as_text(value: object) -> str:
     return value if isinstance(value, str) else json.dumps(value, sort_keys=True)
 
 
-def _short(text: str) -> str:
+def _shortened_text(text: str) -> str:
     line = " ".join(text.split())
     if len(line) <= _LONGEST:
         return line or "test"
@@ -178,7 +178,7 @@ def _short(text: str) -> str:
     return f"{line[: _LONGEST - 10].strip()}… {digest}"
 
 
-def _label(one: Mapping[str, Any]) -> str:
+def _prompt_label(one: Mapping[str, Any]) -> str:
     prompt = one.get("prompt")
     return str(prompt.get("label", "")) if isinstance(prompt, dict) else ""
 
@@ -192,7 +192,7 @@ def _system(one: Mapping[str, Any], prompts: Sequence[str], place: str) -> str:
     )
     if not name or not isinstance(name, str):
         raise FileFormatError(f"{place}: not {WHAT} (it names no provider)")
-    return f"{name}/{_short(_label(one))}" if len(prompts) > 1 else name
+    return f"{name}/{_shortened_text(_prompt_label(one))}" if len(prompts) > 1 else name
 
 
 def _values(one: Mapping[str, Any], place: str) -> dict[str, Any]:

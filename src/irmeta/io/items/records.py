@@ -4,32 +4,32 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, TypeGuard
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, read_bytes, shown, stem
-from irmeta.io.strictly import lines, number, parsed, stripped
+from irmeta.io.files import Location, display, read_bytes, stem
+from irmeta.io.strictly import lines, number, parse_json, stripped
 from irmeta.words import listed, reason, shortened
 
 _SUFFIXES = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".jl", ".eval")
 
 
-def document(path: Location, what: str) -> Any:
+def read_json(path: Location, what: str) -> Any:
     """Return what a file of JSON holds; anything else raises FileFormatError that says what was expected."""
     try:
-        return parsed(read_bytes(path))
+        return parse_json(read_bytes(path))
     except ValueError as error:
         raise FileFormatError(
-            f"{shown(path)}: not {what} (not JSON: {reason(error)})"
+            f"{display(path)}: not {what} (not JSON: {reason(error)})"
         ) from error
 
 
-def records(path: Location, what: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_records(path: Location, what: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """Yield the objects of a file with one on each line, each with its place; an empty file raises FileFormatError."""
     empty = True
     for at, line in enumerate(lines(read_bytes(path)), 1):
         if not stripped(line):
             continue
-        place = f"{shown(path)}:{at}"
+        place = f"{display(path)}:{at}"
         try:
-            record = parsed(line)
+            record = parse_json(line)
         except ValueError as error:
             raise FileFormatError(
                 f"{place}: not {what} (not a line of JSON: {reason(error)})"
@@ -39,13 +39,13 @@ def records(path: Location, what: str) -> Iterator[tuple[str, dict[str, Any]]]:
         empty = False
         yield place, record
     if empty:
-        raise FileFormatError(f"{shown(path)}: the file is empty; expected {what}")
+        raise FileFormatError(f"{display(path)}: the file is empty; expected {what}")
 
 
-def within(given: object, *keys: str) -> Any:
+def nested(given: object, *keys: str) -> Any:
     """Return what stands under these keys, each within the last one's object; None where one of them is lacking.
 
-    >>> within({"config": {"description": "a test"}}, "config", "description"), within([], "config")
+    >>> nested({"config": {"description": "a test"}}, "config", "description"), nested([], "config")
     ('a test', None)
     """
     for key in keys:
@@ -62,7 +62,7 @@ def are_objects(given: object, *keys: str) -> TypeGuard[list[dict[str, Any]]]:
     )
 
 
-def named(record: Mapping[str, Any], keys: Sequence[str], place: str) -> str:
+def required_name(record: Mapping[str, Any], keys: Sequence[str], place: str) -> str:
     """Return the name under the first of these keys that a record has; none raises FileFormatError."""
     key = next((key for key in keys if key in record), None)
     if key is None:
@@ -77,7 +77,7 @@ def named(record: Mapping[str, Any], keys: Sequence[str], place: str) -> str:
     return str(name)
 
 
-def score(value: object, place: str) -> float:
+def read_score(value: object, place: str) -> float:
     """Return a score, also a truth value, as 1 or 0; NaN for null. Anything else raises FileFormatError."""
     if value is None:
         return float("nan")
@@ -89,7 +89,7 @@ def score(value: object, place: str) -> float:
         ) from error
 
 
-def name_of(path: Location) -> str:
+def file_title(path: Location) -> str:
     """Return what a file calls what it holds: its name without suffixes."""
     name = stem(path)
     for suffix in _SUFFIXES:
@@ -97,7 +97,7 @@ def name_of(path: Location) -> str:
     return name
 
 
-def field(name: str | None, *held: object, place: str) -> str | None:
+def cluster_name(name: str | None, *held: object, place: str) -> str | None:
     """Return what the first of these objects that has a field of this name holds in it; None where none is asked for.
 
     A field that all lack raises FileFormatError.

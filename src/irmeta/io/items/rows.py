@@ -14,7 +14,7 @@ import xarray as xr
 
 from irmeta.choices import NamedBy
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io.files import Location, shown
+from irmeta.io.files import Location, display
 from irmeta.io.formats.scores import CLUSTERS, from_rows
 from irmeta.scores.attributes import MACHINES, REPEATS
 from irmeta.scores.cube import DIMS
@@ -60,11 +60,11 @@ class Part:
     notes: list[str] = field(default_factory=list)
     judges: dict[str, set[str]] = field(default_factory=dict)
 
-    def note(self, said: str) -> None:
+    def add_note(self, said: str) -> None:
         """Keep what is odd about the file."""
-        self.notes.append(f"{shown(self.path)}: {said}")
+        self.notes.append(f"{display(self.path)}: {said}")
 
-    def judged(self, metric: str, machine: object) -> None:
+    def add_judge(self, metric: str, machine: object) -> None:
         """Keep the name of the machine that judges by a metric, if there is one."""
         if machine and isinstance(machine, str):
             self.judges.setdefault(_spelling(metric), set()).add(machine)
@@ -76,7 +76,7 @@ BY_JUDGE = (
 )
 
 
-def gathered(
+def cubes_of_parts(
     parts: Sequence[Part],
     *,
     names: NamedBy = "model",
@@ -93,13 +93,13 @@ def gathered(
     require_choice("names", names, get_args(NamedBy))
     frame = _frame(parts, names)
     if not frame.height:
-        raise FileFormatError(f"{shown(parts[0].path)}: no scores of items in it")
-    _refuse_twice(frame, parts, apart)
-    frame = _renamed(frame, collection)
+        raise FileFormatError(f"{display(parts[0].path)}: no scores of items in it")
+    _require_one_score(frame, parts, apart)
+    frame = _with_collection(frame, collection)
     means, notes = _means(frame)
     clusters = _clusters(frame, parts)
-    others = _others(frame)
-    of_files = _of_files(frame, parts)
+    others = _content_notes(frame)
+    of_files = _file_notes(frame, parts)
     provenance: dict[str, dict[str, Any]] = {}
     for name in means["collection"].unique():
         told = [one for some in (notes, others, of_files) for one in some.get(name, [])]
@@ -109,7 +109,7 @@ def gathered(
         own = frame.filter(collection=name)
         if machines := _machines(own, parts):
             provenance[name][MACHINES] = machines
-        if runs := _runs(own, clusters.get(name)):
+        if runs := _repeat_facts(own, clusters.get(name)):
             provenance[name][REPEATS] = runs
     return from_rows(means, provenance=provenance)
 
@@ -124,7 +124,7 @@ def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
             at,
         )
         for at, part in enumerate(parts)
-        for row in _rows(part, names)
+        for row in _named_rows(part, names)
     ]
     columns = [*Row._fields[:-1], "file"]
     types = [*[pl.String] * 4, pl.Float64, *[pl.String] * 3, pl.Int64]
@@ -146,11 +146,11 @@ def _require_names(rows: pl.DataFrame, column: str, parts: Sequence[Part]) -> No
 
 def _place(parts: Sequence[Part], row: int) -> str:
     """Return where a row stands, by its number over all files."""
-    places = [one.place or shown(part.path) for part in parts for one in part.rows]
+    places = [one.place or display(part.path) for part in parts for one in part.rows]
     return places[row]
 
 
-def _of_files(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]]:
+def _file_notes(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]]:
     """Return what files say of themselves, by the collections that they are of."""
     notes: dict[str, list[str]] = {}
     for name, at in (
@@ -177,7 +177,7 @@ def _spelling(metric: str) -> str:
     return re.sub(r"[\s,]+", "_", labels([metric])[0].strip())
 
 
-def _rows(part: Part, names: NamedBy) -> Iterator[Row]:
+def _named_rows(part: Part, names: NamedBy) -> Iterator[Row]:
     if names == "model":
         yield from part.rows
         return
@@ -187,7 +187,7 @@ def _rows(part: Part, names: NamedBy) -> Iterator[Row]:
         yield row._replace(system=name)
 
 
-def _refuse_twice(frame: pl.DataFrame, parts: Sequence[Part], apart: str) -> None:
+def _require_one_score(frame: pl.DataFrame, parts: Sequence[Part], apart: str) -> None:
     """Raise FileFormatError for a system that has two scores of one cell in one repeat."""
     twice = frame.filter(pl.struct(*_CELL, "repeat").is_duplicated())
     if not twice.height:
@@ -206,7 +206,7 @@ def _refuse_twice(frame: pl.DataFrame, parts: Sequence[Part], apart: str) -> Non
     raise FileFormatError(f"{other}: {cell}; import one of the files, or {apart}")
 
 
-def _renamed(frame: pl.DataFrame, collection: str | None) -> pl.DataFrame:
+def _with_collection(frame: pl.DataFrame, collection: str | None) -> pl.DataFrame:
     if collection is None:
         return frame
     known = frame["collection"].unique(maintain_order=True).to_list()
@@ -241,7 +241,9 @@ def _means(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, list[str]]]:
     return means.drop("repeats"), notes
 
 
-def _runs(frame: pl.DataFrame, cluster: Mapping[str, str] | None) -> dict[str, Any]:
+def _repeat_facts(
+    frame: pl.DataFrame, cluster: Mapping[str, str] | None
+) -> dict[str, Any]:
     """Say how runs of one system differ, a run being all that has one repeat; nothing where each system has one."""
     of_runs = frame.select("system", "repeat").unique(maintain_order=True)
     systems = of_runs["system"].unique(maintain_order=True).to_list()
@@ -301,7 +303,7 @@ def _refuse_two_clusters(several: pl.DataFrame, parts: Sequence[Part]) -> None:
     )
 
 
-def _others(frame: pl.DataFrame) -> dict[str, list[str]]:
+def _content_notes(frame: pl.DataFrame) -> dict[str, list[str]]:
     """Note items whose content differs between systems or repeats, by collection."""
     notes: dict[str, list[str]] = {}
     for (name,), part in frame.group_by("collection"):

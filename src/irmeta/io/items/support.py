@@ -10,8 +10,8 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location
-from irmeta.io.items.nuggets import TOPIC, of_answers, run_of
-from irmeta.io.items.records import name_of, named, records
+from irmeta.io.items.nuggets import TOPIC, import_answers, run_name
+from irmeta.io.items.records import file_title, read_records, required_name
 from irmeta.io.items.rows import Part, Row
 from irmeta.io.strictly import stripped
 from irmeta.io.tables.matrices import Paths
@@ -42,19 +42,19 @@ def import_support(
     collection : what to call the collection, by default as the file or folder; files that score the same systems on
     the same topics are judges', each a collection by its name.
     """
-    return of_answers(paths, collection, _part)
+    return import_answers(paths, collection, _read_part)
 
 
-def _part(path: Location, collection: str) -> Part:
-    part = Part(path, name_of(path), [])
+def _read_part(path: Location, collection: str) -> Part:
+    part = Part(path, file_title(path), [])
     unread = 0
-    for place, record in records(path, WHAT):
-        about = {**record, **_inner(record.get("metadata"))}
-        topic = named(about, ("topic_id", *TOPIC), place)
-        system = run_of(about, part, place)
-        sentences, none = _sentences(record, place)
+    for place, record in read_records(path, WHAT):
+        about = {**record, **_as_mapping(record.get("metadata"))}
+        topic = required_name(about, ("topic_id", *TOPIC), place)
+        system = run_name(about, part, place)
+        sentences, none = _judged_sentences(record, place)
         unread += none
-        precision, recall = scores(sentences)
+        precision, recall = support_scores(sentences)
         part.rows += [
             Row(collection, system, topic, metric, value, place=place)
             for metric, value in (
@@ -63,17 +63,17 @@ def _part(path: Location, collection: str) -> Part:
             )
         ]
     if unread:
-        part.note(
+        part.add_note(
             f"{counted(unread, 'citation')} without a label of support count as not judged"
         )
     return part
 
 
-def _inner(given: object) -> Mapping[str, Any]:
+def _as_mapping(given: object) -> Mapping[str, Any]:
     return given if isinstance(given, dict) else {}
 
 
-def _sentences(
+def _judged_sentences(
     record: Mapping[str, Any], place: str
 ) -> tuple[list[list[float] | None], int]:
     """Return what the judged citations of each sentence count, None where none of those cited was judged.
@@ -96,13 +96,13 @@ def _sentences(
     sentences: list[list[float] | None] = []
     unread = 0
     for sentence in judged:
-        held = _inner(sentence)
+        held = _as_mapping(sentence)
         labels, cited = held.get("eval_scores"), held.get("citations") or []
         if not isinstance(labels, list) or not isinstance(cited, list):
             raise FileFormatError(
                 f"{place}: a sentence of support_eval without its lists eval_scores and citations"
             )
-        read = [_worth(label, place) for label in labels if label is not None]
+        read = [_label_worth(label, place) for label in labels if label is not None]
         cites = max(len(labels), len(cited))
         unread += cites - len(read)
         sentences.append(read if read or not cites else None)
@@ -111,7 +111,7 @@ def _sentences(
     return sentences + [[] for _ in range(more)], unread
 
 
-def _worth(label: object, place: str) -> float:
+def _label_worth(label: object, place: str) -> float:
     word = stripped(str(label)).lower().replace("_", " ")
     if word not in _WORTH:
         raise FileFormatError(
@@ -120,7 +120,7 @@ def _worth(label: object, place: str) -> float:
     return _WORTH[word]
 
 
-def scores(sentences: list[list[float] | None]) -> tuple[float, float]:
+def support_scores(sentences: list[list[float] | None]) -> tuple[float, float]:
     """Return weighted precision and recall of an answer.
 
     precision = sum of a_c / number of judged citations c; recall = sum of max a_c of sentence s / number of sentences s
@@ -128,7 +128,7 @@ def scores(sentences: list[list[float] | None]) -> tuple[float, float]:
     sentences : what the judged citations of each are worth; [] where it cites nothing, None where no citation of it was
     judged: that sentence is left out. NaN where all are.
 
-    >>> scores([[1.0], [0.5], []])
+    >>> support_scores([[1.0], [0.5], []])
     (0.75, 0.5)
     """
     known = [one for one in sentences if one is not None]

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import FileFormatError
-from irmeta.io.strictly import fitting, lines, parsed, stripped
+from irmeta.io.strictly import lines, parse_json, require_schema, stripped
 from irmeta.words import listed, reason
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ _ROW = re.compile(rb'\{"[\w-]+" *: *("[^"\n]*"|[-\d.]+),[^\n]*\}\r?\n')
 _SUFFIXES = (".tsv", ".jsonl", ".parquet")
 
 
-def judgments_in(folder: Path) -> Path:
+def judgments_file(folder: Path) -> Path:
     """Return the file with the judgments of a folder, those of the test split where there are several.
 
     A folder without judgments, or with several splits and none called test, raises FileFormatError.
@@ -56,7 +56,7 @@ def judgments_in(folder: Path) -> Path:
     )
 
 
-def table_of(data: bytes, path: object) -> "pl.DataFrame | None":
+def read_table(data: bytes, path: object) -> "pl.DataFrame | None":
     """Return the table that is held as Parquet or JSON lines; None if it is neither."""
     packed = data.startswith(b"PAR1")
     if not (packed or (data.startswith(b"{") and _ROW.match(data))):
@@ -68,8 +68,8 @@ def table_of(data: bytes, path: object) -> "pl.DataFrame | None":
     try:
         if packed:
             return parquet.read(data)
-        rows = [parsed(line) for line in lines(data) if stripped(line)]
-        held = fitting(rows, list[dict[str, Any]])
+        rows = [parse_json(line) for line in lines(data) if stripped(line)]
+        held = require_schema(rows, list[dict[str, Any]])
         return pl.DataFrame(held, infer_schema_length=None)
     # polars raises errors of several families
     except (Exception, pl.exceptions.PanicException) as error:

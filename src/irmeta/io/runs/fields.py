@@ -90,12 +90,12 @@ class Strings:
     @cached_property
     def hash(self) -> Words:
         """A 64-bit hash of each string: equal strings have equal hashes, different ones almost never."""
-        mixed = scrambled(self.word(0))
+        mixed = mixed_bits(self.word(0))
         # word after word, of the strings that reach so far
         longer = np.arange(len(self))
         for which in range(1, self.widest):
             longer = longer[self.length[longer] > 8 * which]
-            mixed[longer] = scrambled(mixed[longer] ^ self.take(longer).word(which))
+            mixed[longer] = mixed_bits(mixed[longer] ^ self.take(longer).word(which))
         return mixed
 
     def equals(self, other: "Strings") -> Bools:
@@ -112,20 +112,20 @@ class Strings:
             at = at[equal]
         return same
 
-    def places(self) -> Indices:
+    def sort_positions(self) -> Indices:
         """Return the place of each string in the order of bytes; of equal ones the first comes first."""
         if self.widest <= _WIDE:
             words = [self.word(which) for which in reversed(range(self.widest))]
             # strings may end with NUL, which a word's padding equals: of such the longer is the later
             order = np.lexsort((self.length, *words))
         else:  # one word more of each string is as many bytes as the longest has
-            texts = self._texts()
+            texts = self._as_bytes()
             order = np.array(sorted(range(len(self)), key=texts.__getitem__))
         places = np.empty(len(self), dtype=np.intp)
         places[order] = np.arange(len(self))
         return places
 
-    def _texts(self) -> list[bytes]:
+    def _as_bytes(self) -> list[bytes]:
         both = zip(self.start.tolist(), self.length.tolist(), strict=True)
         return [self.buffer[start : start + length] for start, length in both]
 
@@ -181,7 +181,9 @@ def split(text: bytes, width: int) -> Columns | None:
 
     Blank lines, repeated blanks, and comments (`#` at the start of a line) are no hindrance, only slower.
     """
-    return _split_regular(text, width) or _split_regular(_squeeze(text), width)
+    return _split_regular(text, width) or _split_regular(
+        _with_single_blanks(text), width
+    )
 
 
 def _split_regular(text: bytes, width: int) -> Columns | None:
@@ -205,7 +207,7 @@ def _split_regular(text: bytes, width: int) -> Columns | None:
     return columns
 
 
-def _squeeze(text: bytes) -> bytes:
+def _with_single_blanks(text: bytes) -> bytes:
     """Drop comments and blank lines and make each run of blanks one, or one newline if it holds one."""
     text = re.sub(rb"(?m)^#.*\n?", b"", text.replace(b"\r\n", b"\n"))
     characters = np.frombuffer(b"\n" + text + b"\n", dtype=np.uint8)
@@ -230,7 +232,7 @@ def windows(buffer: bytes, dtype: str) -> npt.NDArray[Any]:
     )
 
 
-def scrambled(word: Words) -> Words:
+def mixed_bits(word: Words) -> Words:
     """Mix the bits of each number: two multiplications by an odd constant, and the upper half folded in between."""
     mixed = word * MIX
     mixed ^= mixed >> np.uint64(32)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.runs.rankings import TOPIC
-from irmeta.io.strictly import fitting, number
+from irmeta.io.strictly import number, require_schema
 from irmeta.scores.tables.roles import DOCUMENT
 from irmeta.words import reason
 
@@ -18,15 +18,15 @@ PARTS = {"qrels": "judgments", "scoreddocs": "run (scored documents)"}
 """What the parts of a dataset of ir_datasets are, by its names of them."""
 
 
-def plain(given: Any) -> Any:
+def as_mapping_or_frame(given: Any) -> Any:
     """Turn a polars LazyFrame, a Run or Qrels of ranx, or rows of ir_measures or ir_datasets into a frame or a mapping.
 
     Anything else is returned as it is; of an iterator it is a list.
 
-    >>> plain([("1", "a")])
+    >>> as_mapping_or_frame([("1", "a")])
     [('1', 'a')]
     """
-    if _is_of("polars", given) and hasattr(given, "collect"):
+    if _is_object_of("polars", given) and hasattr(given, "collect"):
         import polars as pl
 
         try:
@@ -35,33 +35,33 @@ def plain(given: Any) -> Any:
             raise FileFormatError(
                 f"the lazy frame cannot be collected ({reason(error)})"
             ) from error
-    if _is_of("ranx", given):
+    if _is_object_of("ranx", given):
         return given.to_dict()
     if isinstance(given, Iterator):
         given = list(given)
     if isinstance(given, list | tuple) and given and _is_row(given[0]):
-        return _frame(given)
+        return _frame_of_rows(given)
     return given
 
 
-def name_of(given: Any) -> str:
+def run_name(given: Any) -> str:
     """Return the name that a Run of ranx has; others have none, and are called run."""
-    if _is_of("ranx", given):
+    if _is_object_of("ranx", given):
         return str(given.name or "run")
     return "run"
 
 
 def qrels_of_ir_datasets(name: str) -> "pl.DataFrame":
     """Return the judgments of a dataset of ir_datasets, named `irds:ID`; raise IrmetaError if it has none."""
-    return _frame(_of_ir_datasets(name, "qrels"))
+    return _frame_of_rows(_rows_of_ir_datasets(name, "qrels"))
 
 
 def run_of_ir_datasets(name: str) -> "pl.DataFrame":
     """Return the run that comes with a dataset of ir_datasets, its scored documents; raise IrmetaError without one."""
-    return _frame(_of_ir_datasets(name, "scoreddocs"))
+    return _frame_of_rows(_rows_of_ir_datasets(name, "scoreddocs"))
 
 
-def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
+def _rows_of_ir_datasets(name: str, what: str) -> Iterable[Any]:
     """Return the rows of a part of a dataset; raise IrmetaError where it lacks it, or cannot be read.
 
     what : a part as ir_datasets calls it, one of `PARTS`.
@@ -95,7 +95,7 @@ def _of_ir_datasets(name: str, what: str) -> Iterable[Any]:
         ) from error
 
 
-def _is_of(library: str, given: Any) -> bool:
+def _is_object_of(library: str, given: Any) -> bool:
     """Tell whether a library made the class of this object, without loading the library."""
     return type(given).__module__.partition(".")[0] == library
 
@@ -105,7 +105,7 @@ def _is_row(given: Any) -> bool:
     return hasattr(given, "query_id") and hasattr(given, "doc_id")
 
 
-def _frame(rows: Iterable[Any]) -> "pl.DataFrame":
+def _frame_of_rows(rows: Iterable[Any]) -> "pl.DataFrame":
     """Lay out rows of ir_measures or ir_datasets as a frame."""
     import polars as pl
 
@@ -128,31 +128,31 @@ def _frame(rows: Iterable[Any]) -> "pl.DataFrame":
         ) from error
 
 
-def ratings_of(held: Any) -> Mapping[str, Mapping[str, Any]]:
+def grades_by_topic(held: Any) -> Mapping[str, Mapping[str, Any]]:
     """Return judgments by topic of a judgment list of OpenSearch, or of a request of Elasticsearch's rank_eval.
 
     held : JSON with a list under `judgmentRatings` (query, and ratings with docId and rating) or `requests` (id, and
     ratings with _id and rating), however deep; or {topic: {document: grade}}, which is returned as it is. A topic or
     document that occurs twice raises ValueError.
     """
-    entries = held if isinstance(held, list) else _entries(held)
+    entries = held if isinstance(held, list) else _rated_queries(held)
     if entries is None:
         return held
     found: dict[str, dict[str, Any]] = {}
-    for entry in fitting(entries, list[dict[str, Any]]):
-        topic = _under(entry, ("id", "query", *TOPIC))
+    for entry in require_schema(entries, list[dict[str, Any]]):
+        topic = _first_name(entry, ("id", "query", *TOPIC))
         if topic in found:
             raise ValueError(f"{topic!r} occurs twice")
         found[topic] = {}
-        for rating in fitting(entry.get("ratings", []), list[dict[str, Any]]):
-            document = _under(rating, ("_id", "docId", *DOCUMENT))
+        for rating in require_schema(entry.get("ratings", []), list[dict[str, Any]]):
+            document = _first_name(rating, ("_id", "docId", *DOCUMENT))
             if document in found[topic]:
                 raise ValueError(f"document {document!r} of {topic!r} occurs twice")
             found[topic][document] = rating.get("rating")
     return found
 
 
-def _entries(held: Any) -> list[Any] | None:
+def _rated_queries(held: Any) -> list[Any] | None:
     """Find the list of rated queries in JSON."""
     inner: Iterable[Any]
     if not isinstance(held, dict):
@@ -165,11 +165,11 @@ def _entries(held: Any) -> list[Any] | None:
         return list(lists[0])
     else:
         inner = held.values()
-    deeper = (_entries(one) for one in inner)
+    deeper = (_rated_queries(one) for one in inner)
     return next((found for found in deeper if found is not None), None)
 
 
-def _under(entry: Any, names: Iterable[str]) -> str:
+def _first_name(entry: Any, names: Iterable[str]) -> str:
     found = next(
         (entry[name] for name in names if isinstance(entry, dict) and name in entry),
         None,

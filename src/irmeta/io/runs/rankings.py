@@ -69,7 +69,7 @@ class Qrels:
         return collection_name(self.source)
 
 
-_SAYS_NOTHING = {
+_GENERIC_PARTS = {
     *("qrels", "qrel", "train", "dev", "test"),
     *("txt", "tsv", "trec", "csv", "gz", "bz2", "xz", "zst"),
 }
@@ -93,7 +93,7 @@ def collection_name(source: str | PurePath) -> str:
     if path.parent != Path() or path.exists():
         folders = path if "://" in str(source) else path.absolute()
         names += [folder.name for folder in folders.parents]
-    telling = (name for name in names if name and name.lower() not in _SAYS_NOTHING)
+    telling = (name for name in names if name and name.lower() not in _GENERIC_PARTS)
     return next(telling, names[0] or "collection")
 
 
@@ -117,7 +117,7 @@ def pair_keys(topic: Indices, document: Words) -> Words:
 def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     """Find rows that repeat an earlier row's topic and document: their indices, and the indices of the first ones."""
     key = pair_keys(topic, documents.hash)
-    if not _repeats(key):
+    if not _has_repeats(key):
         return np.empty(0, np.int64), np.empty(0, np.int64)
     # rows that share a key: pairs that repeat, and different pairs whose hashes are equal, by chance or by design
     order = np.argsort(key, kind="stable")
@@ -125,7 +125,7 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     shared = np.sort(order[np.append(alike, False) | np.append(False, alike)])
     # ordered by the pairs themselves, equal ones are neighbours; the sort is stable, so the earliest comes first
     texts = documents.take(shared)
-    by_pair = np.lexsort((texts.places(), topic[shared]))
+    by_pair = np.lexsort((texts.sort_positions(), topic[shared]))
     row = shared[by_pair]
     texts = texts.take(by_pair)
     # where a pair differs from the one before it: by document, or by topic
@@ -137,7 +137,7 @@ def duplicates(topic: Indices, documents: Strings) -> tuple[Ints, Ints]:
     return row[~begins], first[~begins]
 
 
-def _repeats(key: Words) -> bool:
+def _has_repeats(key: Words) -> bool:
     """Tell whether a number occurs twice, without sorting unless many begin alike.
 
     Each number is written into the slot that its first bits name, over what another wrote there before. The numbers
@@ -164,13 +164,13 @@ def _repeats(key: Words) -> bool:
 
 def run_from_mapping(lists: Mapping[str, Mapping[str, float]], name: str) -> Run:
     """Make a run from {topic: {document: score}}."""
-    topics, documents, scores = _flat(lists)
-    return _run(name, topics, documents, scores)
+    topics, documents, scores = _columns_of_mapping(lists)
+    return _checked_run(name, topics, documents, scores)
 
 
 def qrels_from_mapping(judgments: Mapping[str, Mapping[str, float]]) -> Qrels:
     """Make judgments from {topic: {document: grade}}."""
-    return _qrels(*_flat(judgments))
+    return _checked_qrels(*_columns_of_mapping(judgments))
 
 
 def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
@@ -178,23 +178,25 @@ def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
 
     Column names may be those of ir_measures (query_id, doc_id), PyTerrier (qid, docno) or ours.
     """
-    topics, documents, scores = _columns(table, SCORE)
+    topics, documents, scores = _columns_of_frame(table, SCORE)
     system = next((column for column in SYSTEM if column in table.columns), None)
     if system is None:
-        return [_run(name, topics, documents, scores)]
-    names, code = index_strings(_ids(table[system]))
+        return [_checked_run(name, topics, documents, scores)]
+    names, code = index_strings(_strings_of_column(table[system]))
     runs = []
     for index, system_name in enumerate(names):
         rows = np.flatnonzero(code == index)
         runs.append(
-            _run(system_name, topics.take(rows), documents.take(rows), scores[rows])
+            _checked_run(
+                system_name, topics.take(rows), documents.take(rows), scores[rows]
+            )
         )
     return runs
 
 
 def qrels_from_frame(table: Any) -> Qrels:
     """Make judgments from a pandas or polars frame with columns for topic, document and grade."""
-    return _qrels(*_columns(table, GRADE))
+    return _checked_qrels(*_columns_of_frame(table, GRADE))
 
 
 def grade_remarks(grades: Floats, source: str) -> list[Remark]:
@@ -229,7 +231,7 @@ def score_remarks(scores: Floats, source: str) -> list[Remark]:
     return [Remark("warning", source, None, text)]
 
 
-def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
+def _checked_run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
     if np.isnan(scores).any():
         raise FileFormatError(
             f"run {name}: a score is NaN, which cannot be ranked; leave the document out"
@@ -241,7 +243,7 @@ def _run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
     return Run(name, names, topic, documents, scores, remarks=remarks, digest=digest)
 
 
-def _qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
+def _checked_qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
     if not grades.size:
         raise FileFormatError("the qrels are empty")
     if not np.isfinite(grades).all():
@@ -278,7 +280,9 @@ def _refuse_duplicates(
         )
 
 
-def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, Floats]:
+def _columns_of_mapping(
+    nested: Mapping[str, Mapping[str, float]],
+) -> tuple[Strings, Strings, Floats]:
     topics: list[str] = []
     documents: list[str] = []
     values: list[float] = []
@@ -298,7 +302,9 @@ def _flat(nested: Mapping[str, Mapping[str, float]]) -> tuple[Strings, Strings, 
         ) from error
 
 
-def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floats]:
+def _columns_of_frame(
+    table: Any, value: tuple[str, ...]
+) -> tuple[Strings, Strings, Floats]:
     import polars as pl
 
     found = []
@@ -314,16 +320,16 @@ def _columns(table: Any, value: tuple[str, ...]) -> tuple[Strings, Strings, Floa
                 f"the table has more than one column {column}; drop all but one"
             )
         found.append(table[column])
-    topics, documents = (_ids(column) for column in found[:2])
+    topics, documents = (_strings_of_column(column) for column in found[:2])
     try:
-        return topics, documents, _values(found[2])
+        return topics, documents, _numbers_of_column(found[2])
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise FileFormatError(
             f"the column {found[2].name!r} of the table must hold numbers: {error}"
         ) from error
 
 
-def _values(column: Any) -> Floats:
+def _numbers_of_column(column: Any) -> Floats:
     """Return a column of numbers; texts count if a run file could have them."""
     cells = np.asarray(column)
     if cells.ndim != 1:
@@ -336,7 +342,7 @@ def _values(column: Any) -> Floats:
 _NO_IDS = (bool, np.bool_, bytes, dict, list, tuple, set, np.ndarray)
 
 
-def _ids(column: Any) -> Strings:
+def _strings_of_column(column: Any) -> Strings:
     import polars as pl
 
     cells = list(column)

@@ -17,10 +17,10 @@ import numpy as np
 
 from irmeta.errors import FileFormatError, Remark, require_fields
 from irmeta.io.files import Content, Location, stem
-from irmeta.io.runs.beir import table_of
+from irmeta.io.runs.beir import read_table
 from irmeta.io.runs.decimals import numbers
 from irmeta.io.runs.fields import Columns, Strings, split
-from irmeta.io.runs.objects import ratings_of
+from irmeta.io.runs.objects import grades_by_topic
 from irmeta.io.runs.rankings import (
     Qrels,
     Run,
@@ -32,7 +32,7 @@ from irmeta.io.runs.rankings import (
     run_from_mapping,
     score_remarks,
 )
-from irmeta.io.strictly import number, parsed
+from irmeta.io.strictly import number, parse_json
 from irmeta.metrics.signatures import HIGHEST
 from irmeta.stats.arrays import Floats, Indices, Ints
 from irmeta.words import counted, reason
@@ -77,7 +77,7 @@ class Reading:
         require_fields(self)
 
 
-Given = TypeVar("Given", Run, Qrels)
+RunOrQrels = TypeVar("RunOrQrels", Run, Qrels)
 
 
 class Layout(NamedTuple):
@@ -140,15 +140,15 @@ def read_run(
     name : the system; by default the file's name without compression suffix. A file that is not a run raises
     FileFormatError with its first problems, each with file and line.
     """
-    return run_of(
+    return parse_run(
         Content(path), stem(path) if name is None else name, reading or Reading()
     )
 
 
-def run_of(content: Content, name: str, reading: Reading) -> Run:
+def parse_run(content: Content, name: str, reading: Reading) -> Run:
     """Make a run of what its file holds; see `read_run`."""
     path = content.path
-    text, remarks = text_of(content.data, path)
+    text, remarks = normalized_text(content.data, path)
     if text[:64].lstrip().startswith(b"{") and not (
         _RUN_LINE.search(text) and not _is_json(text)
     ):
@@ -157,10 +157,10 @@ def run_of(content: Content, name: str, reading: Reading) -> Run:
         run = _run_from_lines(text, path, name, reading)
     else:
         run = run_from_mapping({}, name)
-    hidden = _hidden(text, path, RUN)
+    hidden = _hidden_line_remarks(text, path, RUN)
     if not run.topics and not reading.allow_empty:
         hint = "did the run retrieve nothing? (--allow-empty)"
-        raise _without_lines(path, hidden, hint)
+        raise _empty_file_error(path, hidden, hint)
     remarks += [*hidden, *run.remarks]
     metadata = metadata_of(text)
     return replace(run, remarks=remarks, digest=content.digest, metadata=metadata)
@@ -189,9 +189,9 @@ def metadata_of(text: bytes) -> str:
 
 
 def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) -> Run:
-    rows = _read(text, RUN, path, reading)
+    rows = _read_rows(text, RUN, path, reading)
     topics, topic = index_strings(rows.topic)
-    keep = _without_duplicates(rows, topic, text, path, reading)
+    keep = _rows_to_keep(rows, topic, text, path, reading)
     if keep is not None:
         rows = rows.take(keep)
         topic = topic[keep]
@@ -213,21 +213,21 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     content = Content(path)
     path = content.path
     data = content.data
-    table = table_of(data, path)
+    table = read_table(data, path)
     if table is not None:
-        return _from_table(table, content)
-    text, remarks = text_of(data, path)
+        return _qrels_from_table(table, content)
+    text, remarks = normalized_text(data, path)
     layout = _BEIR if reading.qrels_format == "beir" else _QRELS
-    hidden = _hidden(text, path, layout)
+    hidden = _hidden_line_remarks(text, path, layout)
     if not _LINE.search(text):
-        raise _without_lines(path, hidden, "is it the qrels?")
+        raise _empty_file_error(path, hidden, "is it the qrels?")
     if text.lstrip().startswith((b"{", b"[")) and _is_json(text):
-        qrels = _from_json(text, path, _rated, "grade")
+        qrels = _from_json(text, path, _qrels_of_json, "grade")
         remarks += qrels.remarks
         return replace(qrels, remarks=remarks, source=str(path), digest=content.digest)
-    rows = _read(text, layout, path, reading)
+    rows = _read_rows(text, layout, path, reading)
     topics, topic = index_strings(rows.topic)
-    keep = _without_duplicates(rows, topic, text, path, reading, judged=True)
+    keep = _rows_to_keep(rows, topic, text, path, reading, judged=True)
     if keep is not None:
         rows = rows.take(keep)
         topic = topic[keep]
@@ -246,7 +246,7 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
     )
 
 
-def text_of(text: bytes, path: Location) -> tuple[bytes, list[Remark]]:
+def normalized_text(text: bytes, path: Location) -> tuple[bytes, list[Remark]]:
     """Return a text with newlines as line ends and without byte order mark, and what there is to say of its bytes."""
     remarks: list[Remark] = []
     if text[257:262] == b"ustar" or text.startswith(b"PK\x03\x04"):
@@ -263,25 +263,25 @@ def text_of(text: bytes, path: Location) -> tuple[bytes, list[Remark]]:
     if b"\r" in text:
         text = text.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     if not text.isascii() and not _is_utf8(text):
-        remarks.append(not_utf8(path))
+        remarks.append(not_utf8_remark(path))
     return text, remarks
 
 
-def not_utf8(path: Location) -> Remark:
+def not_utf8_remark(path: Location) -> Remark:
     """Say that a file has bytes that are not UTF-8."""
     what = "not UTF-8; ids keep their bytes unchanged"
     return Remark("warning", str(path), None, what)
 
 
-def hides(text: bytes) -> bool:
+def has_hidden_lines(text: bytes) -> bool:
     """Say whether a text has a line, not its first, that is a comment and may be a line of data."""
     # most texts have no such byte, which is found ten times as fast
     return b"#" in text and COMMENT.search(text) is not None
 
 
-def _hidden(text: bytes, path: Location, layout: Layout) -> list[Remark]:
+def _hidden_line_remarks(text: bytes, path: Location, layout: Layout) -> list[Remark]:
     """Say how many lines are comments, to trec_eval, too, though they have all fields: a topic may begin with `#`."""
-    if not (text.startswith(b"#") or hides(text)):
+    if not (text.startswith(b"#") or has_hidden_lines(text)):
         return []
     more = rb"(?:[ \t]+\S+){%d}" % (layout.width - 1)
     found = re.findall(rb"(?m)^#[^\s#]\S*" + more + rb"[ \t]*$", text)
@@ -290,14 +290,16 @@ def _hidden(text: bytes, path: Location, layout: Layout) -> list[Remark]:
     count = counted(len(found), "line")
     what = (
         f"{count} of {layout.width} fields passed over as comments, since they begin with #, as in "
-        f"{_shown(found[0])}; is this a topic's name? Give it another"
+        f"{_excerpt(found[0])}; is this a topic's name? Give it another"
     )
     return [Remark("warning", str(path), None, what)]
 
 
-def _without_lines(path: Location, hidden: list[Remark], hint: str) -> FileFormatError:
+def _empty_file_error(
+    path: Location, hidden: list[Remark], hint: str
+) -> FileFormatError:
     """Return the error of a file that has no data, and say which lines of it may be some."""
-    return problems(
+    return combined_error(
         hidden or [Remark("error", str(path), None, f"the file is empty; {hint}")]
     )
 
@@ -310,13 +312,13 @@ def _is_utf8(text: bytes) -> bool:
     return True
 
 
-def _read(text: bytes, layout: Layout, path: Location, reading: Reading) -> _Rows:
+def _read_rows(text: bytes, layout: Layout, path: Location, reading: Reading) -> _Rows:
     columns = split(text, layout.width)
-    rows = None if columns is None else regular(columns, layout, path)
-    return rows or _carefully(text, layout, path, reading)
+    rows = None if columns is None else rows_of_columns(columns, layout, path)
+    return rows or _read_line_by_line(text, layout, path, reading)
 
 
-def regular(columns: Columns, layout: Layout, path: Location) -> _Rows | None:
+def rows_of_columns(columns: Columns, layout: Layout, path: Location) -> _Rows | None:
     """Take the columns of a file whose lines all have the right number of fields; None if a value is not a number."""
     try:
         values = numbers(columns[layout.value], _number)
@@ -346,7 +348,9 @@ def _number(text: str) -> float:
     return value
 
 
-def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) -> _Rows:
+def _read_line_by_line(
+    text: bytes, layout: Layout, path: Location, reading: Reading
+) -> _Rows:
     """Read line by line; raise FileFormatError with the first problems, or accept what the user allows."""
     taken: list[tuple[int, list[bytes], float]] = []
     remarks: list[Remark] = []
@@ -365,14 +369,14 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
             continue
         widths.add(len(fields))
         try:
-            fitted = _fitted(fields, line, layout, reading, header)
-            taken.append((at, fitted, _value(fitted[layout.value], layout)))
+            fitted = _fields_of_line(fields, line, layout, reading, header)
+            taken.append((at, fitted, _read_value(fitted[layout.value], layout)))
             unfit += len(fields) != layout.width
         except ValueError as problem:
             if len(remarks) < KEPT:
                 said = str(problem)
                 if taken and line is lines[-1] and len(fields) < layout.width:
-                    said = f"the file ends in the middle of a line, {_shown(line)}; copy or make it again"
+                    said = f"the file ends in the middle of a line, {_excerpt(line)}; copy or make it again"
                 remarks.append(Remark("error", str(path), at, said))
             else:
                 more += 1
@@ -384,19 +388,21 @@ def _carefully(text: bytes, layout: Layout, path: Location, reading: Reading) ->
         every = f"; all {len(remarks) + more:,} lines have {widths.pop()} fields"
         remarks, more = [replace(remarks[0], text=remarks[0].text + every)], 0
     if remarks:
-        raise problems([*remarks, *_repeated(taken, layout, text, path, reading)], more)
+        raise combined_error(
+            [*remarks, *_duplicate_errors(taken, layout, text, path, reading)], more
+        )
     if not taken:
         raise FileFormatError(
             f"{path}: no {layout.noun} lines, only blank lines, comments or a header"
         )
-    rows = _rows(taken, layout, path)
+    rows = _rows_of_lines(taken, layout, path)
     if unfit:
         what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
         rows.remarks.append(Remark("warning", str(path), None, what))
     return rows
 
 
-def _repeated(
+def _duplicate_errors(
     taken: Sequence[tuple[int, list[bytes], float]],
     layout: Layout,
     text: bytes,
@@ -406,25 +412,28 @@ def _repeated(
     """Return the errors of documents that are repeated on lines that are right by themselves."""
     if not taken:
         return ()
-    rows = _rows(taken, layout, path)
+    rows = _rows_of_lines(taken, layout, path)
     _, topic = index_strings(rows.topic)
     judged = layout is not RUN
     try:
-        _without_duplicates(rows, topic, text, path, reading, judged=judged)
+        _rows_to_keep(rows, topic, text, path, reading, judged=judged)
     except FileFormatError as error:
         return error.remarks
     return ()
 
 
-def _rows(
+def _rows_of_lines(
     taken: Sequence[tuple[int, list[bytes], float]], layout: Layout, path: Location
 ) -> _Rows:
     """Put lines that were read, as (line number, fields, value), into columns."""
     line_numbers, lines, values = zip(*taken, strict=True)
-    topic, document = _field(lines, 0), _field(lines, layout.document)
+    topic, document = (
+        _strings_of_field(lines, 0),
+        _strings_of_field(lines, layout.document),
+    )
     rows = _Rows(topic, document, np.array(values), np.array(line_numbers))
     if layout is RUN:
-        rows.ranks = _field(lines, 3)
+        rows.ranks = _strings_of_field(lines, 3)
         tags = list(dict.fromkeys(fields[5] for fields in lines if fields[5]))
         if tags:
             rows.tag = tags[0].decode("utf-8", "surrogateescape")
@@ -435,13 +444,13 @@ def _rows(
     return rows
 
 
-def _field(lines: Sequence[Sequence[bytes]], which: int) -> Strings:
+def _strings_of_field(lines: Sequence[Sequence[bytes]], which: int) -> Strings:
     return Strings.of(
         [fields[which].decode("utf-8", "surrogateescape") for fields in lines]
     )
 
 
-def _fitted(
+def _fields_of_line(
     fields: list[bytes], line: bytes, layout: Layout, reading: Reading, header: bool
 ) -> list[bytes]:
     """Return the fields of a line if it has the right number of them, or the user allows this number."""
@@ -452,7 +461,7 @@ def _fitted(
             hint = "--qrels-format beir"
         else:
             hint = "--skip-header"
-        raise ValueError(f"looks like a header line: {_shown(line)} ({hint})")
+        raise ValueError(f"looks like a header line: {_excerpt(line)} ({hint})")
     if count == width or (count > width and layout is RUN and reading.extra_columns):
         return fields
     if count == width - 1 and layout is RUN and reading.allow_missing_tag:
@@ -460,7 +469,7 @@ def _fitted(
     raise ValueError(
         (
             f"{counted(count, 'field')}, but a {layout.noun} line has {width} ({' '.join(layout.names)}): "
-            f"{_shown(line)}"
+            f"{_excerpt(line)}"
         )
         + _hint(fields, line, layout)
     )
@@ -479,7 +488,11 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
         )
     if count == 1 and b"," in line:
         return "; fields are separated by blanks or tabs, not commas"
-    if layout is RUN and count in (width - 1, _QRELS.width) and not _ends_as(fields):
+    if (
+        layout is RUN
+        and count in (width - 1, _QRELS.width)
+        and not _ends_in_number(fields)
+    ):
         return "; is this a line of text?"
     if layout is RUN and count == width - 1:
         return "; is the run tag missing? (--allow-missing-tag)"
@@ -500,7 +513,7 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
     return ""
 
 
-def _ends_as(fields: list[bytes]) -> bool:
+def _ends_in_number(fields: list[bytes]) -> bool:
     """Say whether a short line ends as one of a run without its tag, or of judgments: in a number."""
     try:
         number(fields[-1].decode("ascii"))
@@ -509,9 +522,9 @@ def _ends_as(fields: list[bytes]) -> bool:
     return True
 
 
-def _value(text: bytes, layout: Layout) -> float:
+def _read_value(text: bytes, layout: Layout) -> float:
     """Read a score or a grade."""
-    shown = _shown(text)
+    shown = _excerpt(text)
     what = layout.names[layout.value]
     try:
         value = _number(text.decode("ascii"))
@@ -527,13 +540,13 @@ def _value(text: bytes, layout: Layout) -> float:
     return value
 
 
-def _shown(text: bytes) -> str:
+def _excerpt(text: bytes) -> str:
     return ascii(text[:80].decode("utf-8", "backslashreplace").rstrip()) + (
         "..." if len(text) > 80 else ""
     )
 
 
-def _without_duplicates(
+def _rows_to_keep(
     rows: _Rows,
     topic: Indices,
     text: bytes,
@@ -553,7 +566,7 @@ def _without_duplicates(
     wrong = ~equal if judged or reading.dedup == "error" else equal
     if wrong.any():
         line = _line_numbers(text) if rows.line is None else rows.line
-        raise problems(
+        raise combined_error(
             _duplicate_remarks(
                 rows, line, repeated[wrong], original[wrong], path, judged
             )
@@ -565,13 +578,13 @@ def _without_duplicates(
     elif reading.dedup == "first":
         what = f"dropped {lines} with a repeated document; the first is kept"
     else:
-        drop = _all_but_best(rows.value, repeated, original)
+        drop = _duplicates_but_best(rows.value, repeated, original)
         what = f"dropped {lines} with a repeated document; the best score is kept"
     rows.remarks.append(Remark("warning", str(path), None, what))
     return np.setdiff1d(np.arange(topic.size), drop)
 
 
-def _all_but_best(values: Floats, repeated: Ints, original: Ints) -> Ints:
+def _duplicates_but_best(values: Floats, repeated: Ints, original: Ints) -> Ints:
     """Return the rows to drop of each repeated document: all but the one with the highest score, the first if tied."""
     firsts = np.unique(original)
     row = np.concatenate([firsts, repeated])
@@ -615,7 +628,7 @@ def _duplicate_remarks(
     return remarks
 
 
-def problems(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
+def combined_error(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
     """Make one error of a file's problems; it shows the first of each kind and says how many there are.
 
     more : how many there are beyond those.
@@ -624,7 +637,7 @@ def problems(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
     alike = Counter(remark.text for remark in remarks)
     first = {remark.text: remark for remark in reversed(remarks)}
     kinds = [first[text] for text in list(alike)[:SHOWN]]
-    shown = [f"{one}{_times(alike[one.text])}" for one in kinds]
+    shown = [f"{one}{_on_lines(alike[one.text])}" for one in kinds]
     left = len(remarks) + more - sum(alike[one.text] for one in kinds)
     if left:
         shown.append(f"{path}: and {counted(left, 'more problem')} like these")
@@ -634,7 +647,7 @@ def problems(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
     return FileFormatError("\n".join(shown), remarks)
 
 
-def _times(lines: int) -> str:
+def _on_lines(lines: int) -> str:
     """Say on how many lines the same is wrong."""
     return f" (on {lines} lines)" if lines > 1 else ""
 
@@ -647,11 +660,11 @@ def _is_json(text: bytes) -> bool:
     return True
 
 
-def _rated(held: Any) -> Qrels:
-    return qrels_from_mapping(ratings_of(held))
+def _qrels_of_json(held: Any) -> Qrels:
+    return qrels_from_mapping(grades_by_topic(held))
 
 
-def _from_table(table: "pl.DataFrame", content: Content) -> Qrels:
+def _qrels_from_table(table: "pl.DataFrame", content: Content) -> Qrels:
     """Make judgments of the table that a file holds."""
     path = str(content.path)
     try:
@@ -662,11 +675,11 @@ def _from_table(table: "pl.DataFrame", content: Content) -> Qrels:
 
 
 def _from_json(
-    text: bytes, path: Location, make: Callable[[Any], Given], value: str
-) -> Given:
+    text: bytes, path: Location, make: Callable[[Any], RunOrQrels], value: str
+) -> RunOrQrels:
     """Make a run or judgments from JSON."""
     try:
-        return make(parsed(text))
+        return make(parse_json(text))
     except (ValueError, RecursionError, FileFormatError) as error:
         raise FileFormatError(
             f"{path}: not JSON of the form {{topic: {{document: {value}}}}} ({reason(error)})"

@@ -10,12 +10,12 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.io.formats.scores import (
-    About,
-    described,
-    held,
+    Description,
+    descriptions,
+    file_version,
     load,
+    read_descriptions,
     to_frame,
-    version_of,
     write,
 )
 from irmeta.io.formats.scores import require_version as require
@@ -30,7 +30,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 
 
-class Added(NamedTuple):
+class Changed(NamedTuple):
     """A collection as it is now, and what is new in it, in words; None where all of it is."""
 
     scores: xr.DataArray
@@ -39,7 +39,7 @@ class Added(NamedTuple):
 
 def add(
     cubes: Mapping[str, xr.DataArray], path: Path, *, named: bool, replace: bool
-) -> dict[str, Added]:
+) -> dict[str, Changed]:
     """Add scores to a score file, which need not exist yet; return the collections that changed, by name.
 
     Scores of a name that the file holds are added to that collection. A single table that the user gave no name is
@@ -48,24 +48,24 @@ def add(
     named : whether the user named the collection.
     replace : a score takes the place of another one; otherwise two different scores of a cell raise ScoresError.
     """
-    version = version_of(path)
-    there = held(path) if path.exists() else {}
-    made: dict[str, Added] = {}
+    version = file_version(path)
+    there = read_descriptions(path) if path.exists() else {}
+    made: dict[str, Changed] = {}
     older: set[str] = set()
     for name, scores in cubes.items():
         place = name
         if name not in there and not named and len(cubes) == 1:
-            place = _shared(scores, there, path) or name
+            place = _matching_collection(scores, there, path) or name
         if place not in there:
-            made[place] = Added(scores.assign_attrs(collection=place), None)
+            made[place] = Changed(scores.assign_attrs(collection=place), None)
             continue
         _require_table(there[place], f"{path}, collection {place!r}")
         old = load(path, place)
         older |= set(labels(old["system"].values))
-        made[place] = _joined(old, scores, f"{path}, collection {place!r}", replace)
+        made[place] = _merge(old, scores, f"{path}, collection {place!r}", replace)
     write(
         [to_frame(one.scores) for one in made.values()],
-        described(one.scores for one in made.values()),
+        descriptions(one.scores for one in made.values()),
         path,
         append=True,
         replaced=sorted(older),
@@ -74,28 +74,31 @@ def add(
     return made
 
 
-def remove(systems: str, path: Path) -> dict[str, Added]:
+def remove(systems: str, path: Path) -> dict[str, Changed]:
     """Remove systems from every collection of a score file that has them; return the collections that changed, by name.
 
     systems : names, separated by commas.
 
     Raises ScoresError where no collection has one of them, or a collection would have none left.
     """
-    version = version_of(path)
-    there = {name: set(one["names"]["system"]) for name, one in held(path).items()}
+    version = file_version(path)
+    there = {
+        name: set(one["names"]["system"])
+        for name, one in read_descriptions(path).items()
+    }
     known = sorted(set().union(*there.values()))
     gone = set(choose_names("system", systems, known, str(path)))
-    made: dict[str, Added] = {}
+    made: dict[str, Changed] = {}
     for name in [name for name, own in there.items() if own & gone]:
         old = load(path, name)
         kept = [one for one in labels(old["system"].values) if one not in gone]
         if not kept:
             raise ScoresError(f"{path}, collection {name!r}: no system would be left")
         fewer = counted(old.sizes["system"] - len(kept), "system")
-        made[name] = Added(old.sel(system=kept), f"{fewer} removed")
+        made[name] = Changed(old.sel(system=kept), f"{fewer} removed")
     write(
         [to_frame(one.scores) for one in made.values()],
-        described(one.scores for one in made.values()),
+        descriptions(one.scores for one in made.values()),
         path,
         append=True,
         replaced=known,
@@ -104,7 +107,9 @@ def remove(systems: str, path: Path) -> dict[str, Added]:
     return made
 
 
-def _shared(scores: xr.DataArray, there: Mapping[str, About], path: Path) -> str | None:
+def _matching_collection(
+    scores: xr.DataArray, there: Mapping[str, Description], path: Path
+) -> str | None:
     """Return the collection that a table belongs to: the one that shares topics or systems with it; None for none."""
     found = [
         name
@@ -122,7 +127,7 @@ def _shared(scores: xr.DataArray, there: Mapping[str, About], path: Path) -> str
     return found[0] if found else None
 
 
-def _require_table(one: About, place: str) -> None:
+def _require_table(one: Description, place: str) -> None:
     """Raise ScoresError for a collection of runs: its scores are those of runs and judgments that the file names."""
     if "qrels" in one["attributes"]:
         raise ScoresError(
@@ -131,28 +136,28 @@ def _require_table(one: About, place: str) -> None:
         )
 
 
-def _joined(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> Added:
+def _merge(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> Changed:
     """Put scores into a collection: systems, topics and metrics of both, the older first."""
     _require_shared(old, new, place)
     names = {
         dim: list(dict.fromkeys([*labels(old[dim].values), *labels(new[dim].values)]))
         for dim in DIMS
     }
-    before, after = (_spread(one, names) for one in (old, new))
+    before, after = (_aligned(one, names) for one in (old, new))
     other = ~np.isnan(before) & ~np.isnan(after) & (before != after)
     if other.any() and not replace:
         at = np.argwhere(other)[0]
         system, topic, metric = (names[dim][i] for dim, i in zip(DIMS, at, strict=True))
         raise ScoresError(
             f"{place} has another {metric} of {system} on {topic} ({before[tuple(at)]:g}, not {after[tuple(at)]:g}"
-            f"{_and_more(int(other.sum()))}); take the new scores with --replace, or make a new collection with "
+            f"{_other_cells(int(other.sum()))}); take the new scores with --replace, or make a new collection with "
             "--collection NAME"
         )
     made = cube(
         np.where(np.isnan(after), before, after),
         *names.values(),
         collection=str(old.attrs["collection"]),
-        provenance=_facts(about(old), about(new)),
+        provenance=_merged_attributes(about(old), about(new)),
     )
     made = made.assign_attrs(run_facts_of([old, new], made))
     if clusters := cluster_map(old) | cluster_map(new):
@@ -167,7 +172,7 @@ def _joined(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> 
     news += [
         f"{counted(count, 'score')} {what}" for what, count in counts.items() if count
     ]
-    return Added(made, ", ".join(news) or "nothing new")
+    return Changed(made, ", ".join(news) or "nothing new")
 
 
 def _require_shared(old: xr.DataArray, new: xr.DataArray, place: str) -> None:
@@ -186,7 +191,7 @@ def _require_shared(old: xr.DataArray, new: xr.DataArray, place: str) -> None:
         )
 
 
-def _spread(scores: xr.DataArray, names: Mapping[str, list[str]]) -> Floats:
+def _aligned(scores: xr.DataArray, names: Mapping[str, list[str]]) -> Floats:
     """Return scores (system, topic, metric) in the places of these names, NaN elsewhere."""
     spread = np.full([len(names[dim]) for dim in DIMS], np.nan)
     places = []
@@ -197,11 +202,13 @@ def _spread(scores: xr.DataArray, names: Mapping[str, list[str]]) -> Floats:
     return spread
 
 
-def _and_more(cells: int) -> str:
+def _other_cells(cells: int) -> str:
     return f", and {counted(cells - 1, 'other cell')}" if cells > 1 else ""
 
 
-def _facts(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
+def _merged_attributes(
+    old: Mapping[str, Any], new: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return what to say of a collection: what was said before, and the notes on what is new."""
     facts = {key: old[key] for key in old if key not in ("collection", OVER, REPEATS)}
     notes = [*old.get("notes", []), *new.get("notes", [])]

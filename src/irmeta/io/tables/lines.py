@@ -9,8 +9,8 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, stem
-from irmeta.io.strictly import fields, lines, parsed, stripped
-from irmeta.io.tables.matrices import Paths, collected, score_of, table_of
+from irmeta.io.strictly import fields, lines, parse_json, stripped
+from irmeta.io.tables.matrices import Paths, cube_of_tables, read_score, score_table
 from irmeta.scores.tables.roles import ALL
 
 RUN = ("run_id", "run", "system", "runid", "name")
@@ -30,7 +30,9 @@ def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.Da
 
     paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
-    return collected(paths, partial(_fields, order=_of_ir_measures), collection)
+    return cube_of_tables(
+        paths, partial(_read_fields, order=_order_ir_measures), collection
+    )
 
 
 def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -38,7 +40,7 @@ def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
 
     paths : files, folders or globs. collection : the name of the collection.
     """
-    return collected(paths, partial(_fields, order=_of_tot), collection)
+    return cube_of_tables(paths, partial(_read_fields, order=_order_tot), collection)
 
 
 def import_jsonl(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -48,10 +50,10 @@ def import_jsonl(paths: Paths, *, collection: str = "collection") -> xr.DataArra
 
     paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
-    return collected(paths, _json_lines, collection)
+    return cube_of_tables(paths, _read_json_lines, collection)
 
 
-def _of_ir_measures(fields: Sequence[str], name: str) -> Sequence[str]:
+def _order_ir_measures(fields: Sequence[str], name: str) -> Sequence[str]:
     if len(fields) == 3:
         topic, measure, value = fields
         return name, topic, measure, value
@@ -62,7 +64,7 @@ def _of_ir_measures(fields: Sequence[str], name: str) -> Sequence[str]:
     )
 
 
-def _of_tot(fields: Sequence[str], name: str) -> Sequence[str]:
+def _order_tot(fields: Sequence[str], name: str) -> Sequence[str]:
     del name  # each line says its run
     if len(fields) != 4:
         raise ValueError(f"{len(fields)} fields, expected 4 (run measure topic value)")
@@ -70,26 +72,26 @@ def _of_tot(fields: Sequence[str], name: str) -> Sequence[str]:
     return run, topic, measure, value
 
 
-def _fields(path: Location, order: Any) -> pl.DataFrame:
+def _read_fields(path: Location, order: Any) -> pl.DataFrame:
     """Read lines of fields; `order` puts those of one into the order run, topic, measure, value."""
     rows: list[_Row] = []
-    system = _system(path)
-    for number, line in _numbered(path):
+    system = _system_name(path)
+    for number, line in _numbered_lines(path):
         parts = line.split("\t") if "\t" in line else fields(line)
         try:
             run, topic, measure, value = map(stripped, order(parts, system))
         except ValueError as error:
             raise FileFormatError(f"{path}:{number}: {error}: {line[:60]!r}") from None
-        rows.append((run, topic, measure, score_of(value, f"{path}:{number}")))
-    return _table(rows, path)
+        rows.append((run, topic, measure, read_score(value, f"{path}:{number}")))
+    return _require_rows(rows, path)
 
 
-def _json_lines(path: Location) -> pl.DataFrame:
+def _read_json_lines(path: Location) -> pl.DataFrame:
     rows: list[_Row] = []
-    system = _system(path)
-    for number, line in _numbered(path):
+    system = _system_name(path)
+    for number, line in _numbered_lines(path):
         try:
-            record = parsed(line)
+            record = parse_json(line)
         except ValueError as error:
             raise FileFormatError(
                 f"{path}:{number}: not a line of JSON ({error})"
@@ -98,27 +100,27 @@ def _json_lines(path: Location) -> pl.DataFrame:
             raise FileFormatError(
                 f"{path}:{number}: expected a JSON object with {', '.join(MEASURE)} and {VALUE[0]}"
             )
-        run = _under(record, RUN, system)
-        topic = _under(record, TOPIC, ALL)
-        measure = _under(record, MEASURE)
-        value = _under(record, VALUE)
+        run = _first_value(record, RUN, system)
+        topic = _first_value(record, TOPIC, ALL)
+        measure = _first_value(record, MEASURE)
+        value = _first_value(record, VALUE)
         if measure is None or value is None:
             lacking = MEASURE[0] if measure is None else VALUE[0]
             raise FileFormatError(
                 f"{path}:{number}: it lacks {lacking!r}; it has {', '.join(map(str, record))}"
             )
-        score = score_of(str(value), f"{path}:{number}")
+        score = read_score(str(value), f"{path}:{number}")
         rows.append((str(run), str(topic), str(measure), score))
-    return _table(rows, path)
+    return _require_rows(rows, path)
 
 
-def _under(
+def _first_value(
     record: dict[str, Any], keys: Sequence[str], otherwise: str | None = None
 ) -> Any:
     return next((record[key] for key in keys if key in record), otherwise)
 
 
-def _numbered(path: Location) -> Iterator[tuple[int, str]]:
+def _numbered_lines(path: Location) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank, with their numbers."""
     yield from (
         (number, line)
@@ -127,13 +129,13 @@ def _numbered(path: Location) -> Iterator[tuple[int, str]]:
     )
 
 
-def _table(rows: Sequence[_Row], path: Location) -> pl.DataFrame:
+def _require_rows(rows: Sequence[_Row], path: Location) -> pl.DataFrame:
     if not rows:
         raise FileFormatError(f"{path}: the file is empty; expected scores")
-    return table_of(rows, path)
+    return score_table(rows, path)
 
 
-def _system(path: Location) -> str:
+def _system_name(path: Location) -> str:
     name = stem(path)
     for suffix in _SUFFIXES:
         name = name.removesuffix(suffix)

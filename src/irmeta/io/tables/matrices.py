@@ -13,9 +13,9 @@ import xarray as xr
 from irmeta import words
 from irmeta.choices import Rows
 from irmeta.errors import FileFormatError, ScoresError, require_choice
-from irmeta.io.files import Location, listed, location, read_bytes, shown, stem
+from irmeta.io.files import Location, display, list_files, location, read_bytes, stem
 from irmeta.io.formats.scores import from_rows
-from irmeta.io.sheets import sheet_in
+from irmeta.io.sheets import parse_sheet
 from irmeta.io.strictly import fields, lines, number_or_nan, stripped, whole
 from irmeta.io.tables.printed import numbers
 from irmeta.metrics.names import canonical, is_known
@@ -40,18 +40,18 @@ _NUMBERED = (
 )
 
 
-def table_name(name: str) -> str:
+def metric_of_release(name: str) -> str:
     """Translate a metric's name in the tables released with Gupta et al. (ECIR 2019); keep others that are not ours.
 
     Their `err` is gdeval's ERR@20.
 
-    >>> [table_name(name) for name in ("map_cut_100all", "rdp_95all", "10_P_1000all", "NDCG@20", "mine")]
+    >>> [metric_of_release(name) for name in ("map_cut_100all", "rdp_95all", "10_P_1000all", "NDCG@20", "mine")]
     ['AP@100', 'RBP(p=0.95)', 'P(depth=10)@1000', 'nDCG@20', 'mine']
     """
     short = name.removesuffix("all")
     if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
         depth, rest = at_depth.groups()
-        return _with_depth("ERR" if rest == "err" else table_name(rest), depth)
+        return _with_depth("ERR" if rest == "err" else metric_of_release(rest), depth)
     spellings = (
         name,
         "ERR@20"
@@ -71,10 +71,10 @@ def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.Data
 
     paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
-    return collected(paths, _trec_eval_rows, collection)
+    return cube_of_tables(paths, _read_trec_eval, collection)
 
 
-def collected(
+def cube_of_tables(
     paths: Paths, read: Callable[[Location], pl.DataFrame], collection: str
 ) -> xr.DataArray:
     """Make a cube of the tables in files, without means under `all` where there are topics.
@@ -84,12 +84,14 @@ def collected(
     files = all_files(paths)
     rows = pl.concat([read(file) for file in files])
     try:
-        return _of_rows(rows, collection)
+        return _cube_of_rows(rows, collection)
     except ScoresError as error:
-        raise FileFormatError(f"{words.listed(map(shown, files))}: {error}") from error
+        raise FileFormatError(
+            f"{words.listed(map(display, files))}: {error}"
+        ) from error
 
 
-def _of_rows(rows: pl.DataFrame, collection: str) -> xr.DataArray:
+def _cube_of_rows(rows: pl.DataFrame, collection: str) -> xr.DataArray:
     _require_measures(rows["metric"].unique().to_list())
     topics = rows.filter(pl.col("topic") != ALL)
     if (
@@ -137,9 +139,9 @@ def import_matrix(
     require_choice("rows", rows, get_args(Rows))
     parts = []
     for path in all_files(paths):
-        names, columns, scores = _matrix(path, rows)
-        metric = table_name(stem(path).removesuffix(".csv"))
-        refuse_impossible(scores, metric, path, _NAMES_HINT)
+        names, columns, scores = _read_matrix(path, rows)
+        metric = metric_of_release(stem(path).removesuffix(".csv"))
+        require_possible_scores(scores, metric, path, _NAMES_HINT)
         if rows == "topics":
             names, columns, scores = columns, names, scores.T
         if topics is not None and len(topics) != len(columns):
@@ -159,7 +161,7 @@ def import_matrix(
     together = xr.concat(
         [part.reindex_like(first[:, :, 0]) for part in parts], "metric"
     )
-    notes = _unlikely_scores(
+    notes = _unknown_metric_notes(
         together, "name each file after its metric, as in nDCG@10.csv"
     ) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
     attributes: dict[str, object] = {"collection": collection}
@@ -180,23 +182,25 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
     """
     cubes = {}
     for path in all_files(paths):
-        names, columns, scores = _matrix(path, "systems")
+        names, columns, scores = _read_matrix(path, "systems")
         name = stem(path).removesuffix(".csv")
         if name in cubes:
             raise FileFormatError(
                 f"{path}: two tables are named {name!r}, and tables name collections; rename one"
             )
-        metrics = [table_name(column) for column in columns]
+        metrics = [metric_of_release(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
-            refuse_impossible(column, metric, path, _NAMES_HINT)
+            require_possible_scores(column, metric, path, _NAMES_HINT)
         made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
         released = any(column.startswith(("rdp_", "errall")) for column in columns)
-        notes = _unlikely_scores(made, _NO_METRICS) + ([_RELEASED] if released else [])
+        notes = _unknown_metric_notes(made, _NO_METRICS) + (
+            [_RELEASED] if released else []
+        )
         cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
     return cubes
 
 
-def _unlikely_scores(scores: xr.DataArray, mend: str) -> list[str]:
+def _unknown_metric_notes(scores: xr.DataArray, mend: str) -> list[str]:
     """Say which metrics irmeta does not know: they may be something else; where it knows none, how to mend that."""
     names = [str(name) for name in scores.metric.values]
     strange = [name for name in names if not is_known(name)]
@@ -246,10 +250,10 @@ def _with_depth(name: str, depth: str) -> str:
     return canonical(inside + at + cutoff)
 
 
-def given_as(paths: Paths) -> str:
+def listed_paths(paths: Paths) -> str:
     """Name what was given, for messages: its first paths."""
     every = [paths] if isinstance(paths, str | PathLike) else list(paths)
-    return words.listed([shown(location(path)) for path in every], 2)
+    return words.listed([display(location(path)) for path in every], 2)
 
 
 def all_files(paths: Paths) -> list[Location]:
@@ -257,10 +261,10 @@ def all_files(paths: Paths) -> list[Location]:
     given = [paths] if isinstance(paths, str | PathLike) else list(paths)
     if not given:
         raise ScoresError("there is no file to import")
-    return [file for one in given for file in listed(one)]
+    return [file for one in given for file in list_files(one)]
 
 
-def _trec_eval_rows(path: Location) -> pl.DataFrame:
+def _read_trec_eval(path: Location) -> pl.DataFrame:
     runs: list[str] = []
     summed_up = True
     kept: list[tuple[int, str, str, float]] = []
@@ -282,7 +286,7 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
             continue
         if measure.startswith("relstring"):
             continue
-        kept.append((len(runs) - 1, topic, measure, score_of(value, f"{path}:{at}")))
+        kept.append((len(runs) - 1, topic, measure, read_score(value, f"{path}:{at}")))
     if not kept:
         raise FileFormatError(f"{path}: no scores; expected the output of trec_eval -q")
     if len(runs) == 1:
@@ -292,10 +296,10 @@ def _trec_eval_rows(path: Location) -> pl.DataFrame:
             f"{path}: several runs, but some have no runid line; save one file for each run"
         )
     rows = [(runs[run], topic, metric, score) for run, topic, metric, score in kept]
-    return table_of(rows, path)
+    return score_table(rows, path)
 
 
-def table_of(
+def score_table(
     rows: Sequence[tuple[str, str, str, float]], path: Location
 ) -> pl.DataFrame:
     """Make a table of rows (system, topic, metric, score); a score that its metric cannot take raises."""
@@ -304,7 +308,7 @@ def table_of(
         pl.DataFrame(named, schema=["system", "topic", "metric", "score"], orient="row")
     )
     for (metric,), part in frame.group_by("metric", maintain_order=True):
-        refuse_impossible(part["score"].to_numpy(), str(metric), path)
+        require_possible_scores(part["score"].to_numpy(), str(metric), path)
     return frame
 
 
@@ -330,9 +334,9 @@ _MISSING = {"", "na", "nan"}
 _NAMES_HINT = "; if a column names the rows, its header must be topic or system"
 
 
-def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
+def _read_matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
-    table = sheet_in(bytes(read_bytes(path)), shown(path))
+    table = parse_sheet(bytes(read_bytes(path)), display(path))
     header = table.header
     body = [(at, [stripped(cell) for cell in row]) for at, row in table.rows]
     words = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
@@ -358,18 +362,18 @@ def _matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floats]:
             twice = next(name for name in given if given.count(name) > 1)
             raise FileFormatError(f"{path}: more than one {kind} is named {twice!r}")
     scores = [
-        [_printed(cell, f"{path}:{line}") for cell in row[labelled:]]
+        [_read_printed_score(cell, f"{path}:{line}") for cell in row[labelled:]]
         for line, row in body
     ]
     return names, columns, np.array(scores)
 
 
-def _printed(cell: str, where: str) -> float:
+def _read_printed_score(cell: str, where: str) -> float:
     """Read a score as papers print it, with marks and spreads; anything else raises FileFormatError."""
     try:
-        score, percent = numbers.score(cell)
+        score, percent = numbers.parse_score(cell)
     except ValueError:
-        return score_of(cell, where)
+        return read_score(cell, where)
     return score / numbers.PERCENT if percent else score
 
 
@@ -377,7 +381,7 @@ def _is_number(text: str) -> bool:
     return not math.isnan(number_or_nan(text))
 
 
-def score_of(text: str, where: str) -> float:
+def read_score(text: str, where: str) -> float:
     """Read a score, NaN where it is missing; anything else raises FileFormatError."""
     if text.lower() in _MISSING:
         return math.nan
@@ -387,7 +391,7 @@ def score_of(text: str, where: str) -> float:
     return score
 
 
-def refuse_impossible(
+def require_possible_scores(
     scores: Floats, metric: str, path: Location, hint: str = ""
 ) -> None:
     """Raise FileFormatError if a score is lower or higher than the metric can be: it is something else."""

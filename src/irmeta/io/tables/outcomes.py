@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irmeta.errors import FileFormatError, IrmetaError
-from irmeta.io.files import location, read_bytes, shown
+from irmeta.io.files import display, location, read_bytes
 from irmeta.io.groups import TOPIC
-from irmeta.io.sheets import require_seen, sheet_in
+from irmeta.io.sheets import parse_sheet, require_visible
 from irmeta.io.strictly import number_or_nan, stripped
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, shortened
@@ -68,25 +68,25 @@ def read_outcomes(given: Any) -> Observed:
         return given
     if isinstance(given, str | PathLike):
         where = location(given)
-        return _observed(_lines(read_bytes(where), shown(where)), shown(where))
+        return _outcomes(_read_lines(read_bytes(where), display(where)), display(where))
     for name in ("write_csv", "to_csv"):  # polars, pandas
         if hasattr(given, name):
             text = getattr(given, name)(
                 **({"index": False} if name == "to_csv" else {})
             )
-            return _observed(_lines(text.encode(), "outcomes"), "outcomes")
+            return _outcomes(_read_lines(text.encode(), "outcomes"), "outcomes")
     raise IrmetaError(
         f"outcomes are a CSV file or a data frame, not {type(given).__name__}; its columns are {FORMS}"
     )
 
 
-def _lines(data: bytes, where: str) -> list[_Line]:
+def _read_lines(data: bytes, where: str) -> list[_Line]:
     """Read the lines below the header."""
-    table = sheet_in(data, where)
+    table = parse_sheet(data, where)
     header = [cell.lower().replace(" ", "_").replace("-", "_") for cell in table.header]
     found = _columns(header, where)
     return [
-        _line(f"{where}:{at}", [stripped(cell) for cell in row], found)
+        _read_line(f"{where}:{at}", [stripped(cell) for cell in row], found)
         for at, row in table.rows
     ]
 
@@ -112,10 +112,10 @@ def _columns(header: Sequence[str], where: str) -> dict[str, int]:
     return found
 
 
-def _line(where: str, row: Sequence[str], found: Mapping[str, int]) -> _Line:
+def _read_line(where: str, row: Sequence[str], found: Mapping[str, int]) -> _Line:
     cells = {name: row[place] for name, place in found.items()}
     system, other = cells["system"], cells.get("against", "")
-    require_seen(cells.values(), where)
+    require_visible(cells.values(), where)
     if not system or ("against" in cells and not other):
         raise FileFormatError(f"{where}: a line lacks a system; name it")
     if system == other:
@@ -127,18 +127,20 @@ def _line(where: str, row: Sequence[str], found: Mapping[str, int]) -> _Line:
             f"{where}: a line lacks its query; name it, or leave the column out"
         )
     if "wins" in cells and "losses" in cells:
-        value, error = _of_counts(where, cells)
+        value, error = _win_margin(where, cells)
     else:
-        value = _number(where, "value", cells["value"], -inf)
+        value = _read_number(where, "value", cells["value"], -inf)
         text = cells.get("se", "")
-        error = _number(where, "se", text, 0) if text else np.nan
+        error = _read_number(where, "se", text, 0) if text else np.nan
     return _Line(where, (system, other), cells.get("query", ""), value, error)
 
 
-def _of_counts(where: str, cells: Mapping[str, str]) -> tuple[float, float]:
+def _win_margin(where: str, cells: Mapping[str, str]) -> tuple[float, float]:
     """Return the share of wins less that of losses, and its error with half a win and half a loss more."""
-    wins, losses = (_number(where, name, cells[name], 0) for name in ("wins", "losses"))
-    ties = _number(where, "ties", cells.get("ties", "") or "0", 0)
+    wins, losses = (
+        _read_number(where, name, cells[name], 0) for name in ("wins", "losses")
+    )
+    ties = _read_number(where, "ties", cells.get("ties", "") or "0", 0)
     every = wins + losses + ties
     if every == 0:
         raise FileFormatError(f"{where}: nobody compared these; leave the line out")
@@ -148,7 +150,7 @@ def _of_counts(where: str, cells: Mapping[str, str]) -> tuple[float, float]:
     return (wins - losses) / every, error
 
 
-def _number(where: str, name: str, text: str, least: float) -> float:
+def _read_number(where: str, name: str, text: str, least: float) -> float:
     value = number_or_nan(text)
     if not least <= value < inf or value == -inf:
         wanted = "a number" if least else "a number of 0 or more"
@@ -162,10 +164,10 @@ def _number(where: str, name: str, text: str, least: float) -> float:
     return value
 
 
-def _observed(lines: Sequence[_Line], where: str) -> Observed:
+def _outcomes(lines: Sequence[_Line], where: str) -> Observed:
     """Put lines together: each is an experiment, or those of one system are its queries."""
     if any(line.query for line in lines):
-        return _over_queries(lines, where)
+        return _average_over_queries(lines, where)
     error = np.array([line.error for line in lines])
     keys = [line.key for line in lines]
     if np.isnan(error).any():
@@ -187,7 +189,7 @@ def _require_errors(lines: Sequence[_Line]) -> None:
         seen.add(line.key)
 
 
-def _over_queries(lines: Sequence[_Line], where: str) -> Observed:
+def _average_over_queries(lines: Sequence[_Line], where: str) -> Observed:
     """Average over queries; what a query adds to all systems alike is no noise, where all have the same queries."""
     by: dict[Key, dict[str, float]] = {}
     for line in lines:

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 import polars as pl
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import shown
+from irmeta.io.files import display
 from irmeta.io.strictly import number_or_nan, stripped
-from irmeta.io.tables.printed import part_of
-from irmeta.io.tables.spreadsheet import table_in
+from irmeta.io.tables.printed import split_fragment
+from irmeta.io.tables.spreadsheet import read_table
 from irmeta.metrics.names import canonical, highest
 from irmeta.scores.names import require_names
 from irmeta.scores.tables.columns import MISSING
@@ -80,13 +80,13 @@ def read_published(given: Any) -> Published:
         return given
     notes = list[str]()
     if isinstance(given, str | PathLike):
-        where, words = part_of(given)
-        name = shown(where)
-        table, told = table_in(where, words)
+        where, words = split_fragment(given)
+        name = display(where)
+        table, told = read_table(where, words)
         notes += told
     else:
         name, table = "the table of published means", given
-    every = _rows(table, name)
+    every = _read_rows(table, name)
     known = [one for one in every if one.cells["mean"]]
     if len(known) < len(every):
         holes = counted(len(every) - len(known), "row")
@@ -98,15 +98,15 @@ def read_published(given: Any) -> Published:
         papers.setdefault(row.paper, []).append(row)
     found = []
     for rows in papers.values():
-        reported, said = _of_paper(rows)
+        reported, said = _means_of_paper(rows)
         found += reported
         notes += [f"{name}: {line}" for line in said]
     return Published(found, notes)
 
 
-def _rows(table: Any, name: str) -> list[_Row]:
+def _read_rows(table: Any, name: str) -> list[_Row]:
     """Return the rows of a table with their cells as text, "" where they are empty."""
-    frame = table if isinstance(table, pl.DataFrame) else _framed(table, name)
+    frame = table if isinstance(table, pl.DataFrame) else _as_polars(table, name)
     called = {stripped(one.lower()).replace(" ", "_"): one for one in frame.columns}
     places = {
         column: next((called[one] for one in names if one in called), None)
@@ -121,7 +121,7 @@ def _rows(table: Any, name: str) -> list[_Row]:
     rows = []
     for at, row in enumerate(frame.iter_rows(named=True), 1):
         cells = {
-            column: "" if place is None else _text(row[place])
+            column: "" if place is None else _cell_text(row[place])
             for column, place in places.items()
         }
         where = f"{name}: row {at}"
@@ -137,7 +137,7 @@ def _rows(table: Any, name: str) -> list[_Row]:
     return rows
 
 
-def _framed(table: Any, name: str) -> pl.DataFrame:
+def _as_polars(table: Any, name: str) -> pl.DataFrame:
     """Return another data frame, or what becomes one, as one of polars."""
     columns = getattr(table, "to_dict", None)  # pandas
     try:
@@ -150,14 +150,14 @@ def _framed(table: Any, name: str) -> pl.DataFrame:
         ) from error
 
 
-def _text(value: Any) -> str:
+def _cell_text(value: Any) -> str:
     """Return a cell as text, "" for one that is missing; a whole number, as a year, without decimals."""
     whole = isinstance(value, float) and value.is_integer() and abs(value) > 1
     text = stripped(str(int(value) if whole else value))
     return "" if text.lower() in MISSING else text
 
 
-def _of_paper(rows: Sequence[_Row]) -> tuple[list[Reported], list[str]]:
+def _means_of_paper(rows: Sequence[_Row]) -> tuple[list[Reported], list[str]]:
     """Return what one paper reports on a collection by a metric: each mean once, as a share of the largest."""
     paper, collection, metric = rows[0].paper
     texts = {row.cells["system"]: row.cells["mean"] for row in rows}
@@ -193,14 +193,14 @@ def _of_paper(rows: Sequence[_Row]) -> tuple[list[Reported], list[str]]:
         (_mean(row, mean), _mean(row, theirs) if theirs else nan)
         for row, mean, _, theirs in read.values()
     ]
-    size = _percent([row for row, *_ in read.values()], numbers, metric)
+    size = _scale_of([row for row, *_ in read.values()], numbers, metric)
     if size == PERCENT:
         of = f" of {paper}" if paper else ""
         notes.append(f"means{of} by {metric} are taken as percent")
     texts_used = [
         text for _, mean, _, theirs in read.values() for text in (mean, theirs)
     ]
-    within = 0.5 * 10.0 ** -max(map(_decimals, texts_used)) / size
+    within = 0.5 * 10.0 ** -max(map(_count_decimals, texts_used)) / size
     return [
         Reported(
             *(row.cells["system"], metric, own / size, baseline, other / size),
@@ -222,7 +222,7 @@ def _mean(row: _Row, text: str) -> float:
     return value
 
 
-def _percent(
+def _scale_of(
     rows: Sequence[_Row], numbers: Iterable[tuple[float, float]], metric: str
 ) -> float:
     """Return what the means of a paper by a metric are divided by: 100 where all are above the largest it can take."""
@@ -251,10 +251,10 @@ def _percent(
     return PERCENT
 
 
-def _decimals(text: str) -> int:
+def _count_decimals(text: str) -> int:
     """Count the decimals that a number is written with.
 
-    >>> _decimals(".2411"), _decimals("25"), _decimals("2.5e-1")
+    >>> _count_decimals(".2411"), _count_decimals("25"), _count_decimals("2.5e-1")
     (4, 0, 2)
     """
     digits, _, power = text.lower().partition("e")

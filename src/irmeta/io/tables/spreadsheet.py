@@ -16,12 +16,17 @@ import polars as pl
 import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.files import Location, read_bytes, shown, stem
+from irmeta.io.files import Location, display, read_bytes, stem
 from irmeta.io.formats import parquet
 from irmeta.io.formats.seals import MALFORMED
-from irmeta.io.sheets import FORMULA, keyed, pairs, sheet, sheet_in
-from irmeta.io.strictly import number_or_nan, parsed
-from irmeta.io.tables.printed import is_document, part_of, printed, unmarked
+from irmeta.io.sheets import FORMULA, parse_sheet, read_pairs, read_sheet, rows_by_key
+from irmeta.io.strictly import number_or_nan, parse_json
+from irmeta.io.tables.printed import (
+    is_document,
+    read_document,
+    split_fragment,
+    without_marks,
+)
 from irmeta.metrics.names import canonical, is_known
 from irmeta.scores.attributes import PRINTED, recorded
 from irmeta.scores.cube import DIMS, check, from_frame_all
@@ -57,22 +62,22 @@ def import_table(
     columns : what columns are called, and which have no scores, as in `irmeta.from_frame`: system, topic, metric,
     score, repeat, cluster, rows, ignore.
     """
-    where, words = part_of(path)
-    table, told = table_in(where, words)
+    where, words = split_fragment(path)
+    table, told = read_table(where, words)
     left: list[str] = []
     if isinstance(table, pl.DataFrame):
-        table, left = unmarked(table, _names(table, **columns))
+        table, left = without_marks(table, _unscored_columns(table, **columns))
         told = [*told, *left]
     try:
         cubes = from_frame_all(table, **columns)
     except ScoresError as error:
         says = "; ".join([str(error), *left])
-        raise FileFormatError(f"{shown(where)}: {says}") from error
+        raise FileFormatError(f"{display(where)}: {says}") from error
     if all(columns.get(name) is None for name in ("rows", "system", "topic")):
-        told = [*told, *_guessed(table, cubes)]
-    told = [*told, *_misspelt(table, cubes)]
-    cubes, by = _named_after(where, table, cubes)
-    told = [*told, *_equal(cubes)]
+        told = [*told, *_orientation_notes(table, cubes)]
+    told = [*told, *_misspelling_notes(table, cubes)]
+    cubes, by = _with_metric_of_name(where, table, cubes)
+    told = [*told, *_constant_score_notes(cubes)]
     if by:
         told = [
             *told,
@@ -81,19 +86,19 @@ def import_table(
     said = recorded({PRINTED: told}) if told else {}
     cubes = {name: one.assign_attrs(said) for name, one in cubes.items()}
     if list(cubes) == ["collection"]:
-        name = _unsuffixed(stem(where))
+        name = _without_suffix(stem(where))
         if canonical(name) == by and isinstance(where, Path):
             name = where.absolute().parent.name
         name = collection or name
         return {name: cubes["collection"].assign_attrs(collection=name)}
     if collection is not None:
         raise FileFormatError(
-            f"{shown(where)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
+            f"{display(where)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
         )
     return cubes
 
 
-def _names(table: pl.DataFrame, **given: Unpack[Named]) -> set[str | None]:
+def _unscored_columns(table: pl.DataFrame, **given: Unpack[Named]) -> set[str | None]:
     """Return which columns hold no scores: those with a role, those left out, and the first where none has names."""
     ignore = given.get("ignore", ())
     left = {ignore} if isinstance(ignore, str) else {*ignore}
@@ -111,12 +116,12 @@ def _names(table: pl.DataFrame, **given: Unpack[Named]) -> set[str | None]:
     return {*found, *several, *left, *first}
 
 
-def _named_after(
+def _with_metric_of_name(
     where: Location, table: Any, cubes: dict[str, xr.DataArray]
 ) -> tuple[dict[str, xr.DataArray], str]:
     """Return scores of no metric as those of the one that their file, or the corner of the table, is named after."""
     corner = table.columns[:1] if isinstance(table, pl.DataFrame) else []
-    known = filter(is_known, [_unsuffixed(stem(where)), *corner])
+    known = filter(is_known, [_without_suffix(stem(where)), *corner])
     by = next(map(canonical, known), "")
     if not by or any(one.metric.values.tolist() != [SCORE] for one in cubes.values()):
         return cubes, ""
@@ -125,7 +130,7 @@ def _named_after(
     return cubes, ""
 
 
-def _guessed(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
+def _orientation_notes(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say which way a table was read, where its columns do not name what is in its rows."""
     if not isinstance(table, pl.DataFrame) or not cubes:
         return []
@@ -138,7 +143,7 @@ def _guessed(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
     ]
 
 
-def _misspelt(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
+def _misspelling_notes(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say which columns are read as metrics or topics though they are called almost as one of another role is."""
     if not isinstance(table, pl.DataFrame) or not cubes:
         return []
@@ -152,7 +157,7 @@ def _misspelt(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
     ]
 
 
-def _equal(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+def _constant_score_notes(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say by which metrics all scores of several systems are the same."""
     told = []
     for name, scores in cubes.items():
@@ -181,7 +186,7 @@ def _one_letter_off(name: str, known: str) -> bool:
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:
     """Read the type of each task from a CSV whose header names a column of tasks and one of types, as in task,type."""
-    return pairs(path, _TASK, _TYPE)
+    return read_pairs(path, _TASK, _TYPE)
 
 
 def read_costs(path: str | PathLike[str]) -> dict[str, float]:
@@ -189,9 +194,9 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
 
     An empty cost is left out; what is not a number, or below 0, raises FileFormatError.
     """
-    table = sheet(path, MODEL, _COST)
+    table = read_sheet(path, MODEL, _COST)
     costs = {}
-    for model, (line, [text]) in keyed(table, MODEL, _COST, holes=True).items():
+    for model, (line, [text]) in rows_by_key(table, MODEL, _COST, holes=True).items():
         if not text:
             continue
         costs[model] = number_or_nan(text)
@@ -208,11 +213,13 @@ def read_about(path: str | PathLike[str] | Frame) -> dict[str, dict[str, str]]:
 
     An empty cell is left out. A link that is no address of the web, or a file of one column, raises FileFormatError.
     """
-    table = sheet(path, MODEL, ("link",))
-    facts = [name for at, name in enumerate(table.header) if at != table.place(MODEL)]
+    table = read_sheet(path, MODEL, ("link",))
+    facts = [
+        name for at, name in enumerate(table.header) if at != table.index_of(MODEL)
+    ]
     columns = [name.lower() for name in facts] or ["link"]
     about: dict[str, dict[str, str]] = {}
-    every = keyed(table, MODEL, *([name] for name in columns), holes=True)
+    every = rows_by_key(table, MODEL, *([name] for name in columns), holes=True)
     for model, (line, cells) in every.items():
         named = zip(columns, cells, strict=True)
         about[model] = {name: cell for name, cell in named if cell}
@@ -266,12 +273,12 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     )
 
 
-def written(frame: pl.DataFrame) -> str:
+def safe_csv(frame: pl.DataFrame) -> str:
     """Return a data frame as CSV; a text that a spreadsheet would take for a formula gets an apostrophe before it.
 
     `import_table` removes it again.
 
-    >>> written(pl.DataFrame({"system": ["=cmd|' !A0'", "-1", "bm25"], "AP": [-0.5, 0.25, 0.5]})).splitlines()
+    >>> safe_csv(pl.DataFrame({"system": ["=cmd|' !A0'", "-1", "bm25"], "AP": [-0.5, 0.25, 0.5]})).splitlines()
     ['system,AP', "'=cmd|' !A0',-0.5", '-1,0.25', 'bm25,0.5']
     """
     texts = pl.col(pl.String)
@@ -283,7 +290,7 @@ def written(frame: pl.DataFrame) -> str:
     return safe.rename(named).write_csv()
 
 
-def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]]:
+def read_table(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]]:
     """Return the table that a file holds, a data frame or dicts of dicts, and what to say of it.
 
     words : which table of a document, and which collection in it.
@@ -293,30 +300,30 @@ def table_in(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[str]
     data = read_bytes(where).removeprefix(codecs.BOM_UTF8)
     try:
         if data[:4] != b"PAR1" and is_document(data):
-            return printed(data.decode(), where, words)
+            return read_document(data.decode(), where, words)
         if words:
             raise FileFormatError(
-                f"{shown(where)}: only a document in LaTeX, HTML or Markdown has tables to choose from by #"
+                f"{display(where)}: only a document in LaTeX, HTML or Markdown has tables to choose from by #"
             )
         if data[:4] == b"PAR1":
             return parquet.read(data), []
         if data[:1] in (b"{", b"["):
-            held = parsed(data)
+            held = parse_json(data)
             if isinstance(held, list):
                 return pl.DataFrame(held, infer_schema_length=None), []
             return held, []
-        return csv_in(data, where), []
+        return parse_csv(data, where), []
     except MALFORMED as error:
         raise FileFormatError(
-            f"{shown(where)}: not a table of scores ({reason(error)}); a table is CSV with a header, Parquet, JSON, or "
-            "stands in a document in LaTeX, HTML or Markdown"
+            f"{display(where)}: not a table of scores ({reason(error)}); a table is CSV with a header, Parquet, JSON, "
+            "or stands in a document in LaTeX, HTML or Markdown"
         ) from error
 
 
-def csv_in(data: bytes, where: Location) -> pl.DataFrame:
+def parse_csv(data: bytes, where: Location) -> pl.DataFrame:
     """Read CSV in any dialect; every cell is kept as text. Bytes that are not UTF-8 raise ValueError."""
     data.decode()
-    table = sheet_in(data, shown(where))
+    table = parse_sheet(data, display(where))
     return pl.DataFrame(
         [row for _, row in table.rows],
         schema=dict.fromkeys(table.header, pl.String),
@@ -324,7 +331,7 @@ def csv_in(data: bytes, where: Location) -> pl.DataFrame:
     )
 
 
-def _unsuffixed(name: str) -> str:
+def _without_suffix(name: str) -> str:
     return next(
         (name.removesuffix(suffix) for suffix in _SUFFIXES if name.endswith(suffix)),
         name,

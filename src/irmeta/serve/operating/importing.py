@@ -12,12 +12,12 @@ from sqlalchemy.exc import StatementError
 
 import irmeta
 from irmeta.errors import IrmetaError
-from irmeta.io.files import listed
+from irmeta.io.files import list_files
 from irmeta.io.lists import read_ids, read_topics
-from irmeta.io.places import readable
+from irmeta.io.places import require_readable
 from irmeta.io.runs.rankings import collection_name
-from irmeta.io.sheets import sheet
-from irmeta.io.strictly import parsed, stripped
+from irmeta.io.sheets import read_sheet
+from irmeta.io.strictly import parse_json, stripped
 from irmeta.scores.names import known_as
 from irmeta.serve.catalogue import boards, snapshot, submissions
 from irmeta.serve.catalogue.boards import Judged
@@ -179,7 +179,7 @@ def import_runs(
     table: Path | None = None,
 ) -> dict[str, submissions.Received]:
     """Submit run files, or the files of folders, as a table describes them; return what came of each, by name."""
-    files = [Path(path) for given in runs for path in listed(given)]
+    files = [Path(path) for given in runs for path in list_files(given)]
     said = {} if table is None else read_table(table)
     together = now()
     found = {}
@@ -207,8 +207,8 @@ def copy_run(site: Site, path: Path) -> submissions.Bytes:
 
 def read_table(path: Path) -> dict[str, dict[str, str]]:
     """Read what a table of runs (columns run, team, type, date) says, by run."""
-    table = sheet(path, *COLUMNS.values())
-    places = {what: table.place(names) for what, names in COLUMNS.items()}
+    table = read_sheet(path, *COLUMNS.values())
+    places = {what: table.index_of(names) for what, names in COLUMNS.items()}
     found: dict[str, dict[str, str]] = {}
     for line, row in table.rows:
         said = {
@@ -259,7 +259,7 @@ def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[
 def _restore_board(engine: Engine, path: Path) -> str:
     """Make a board of the public data in a frozen site (board.json, scores.parquet); return its key."""
     try:
-        given = parsed(readable(path).read_bytes())
+        given = parse_json(require_readable(path).read_bytes())
         under = given["scored_under"]
         judged = {one["version"]: one["topics"] for one in given["judgments"]}
         keys = {one["label"]: one["key"] for one in given["runs"]}

@@ -13,10 +13,10 @@ from irmeta.choices import TableKind
 from irmeta.datasets import factors
 from irmeta.errors import IrmetaError
 from irmeta.io import groups, kinds, lists
-from irmeta.io.files import Content, Location, crowded, location, stem
+from irmeta.io.files import Content, Location, has_more_files, location, stem
 from irmeta.io.formats.model_file import load_model
 from irmeta.io.formats.nights import read_nights
-from irmeta.io.formats.scores import held, means_in, present
+from irmeta.io.formats.scores import count_scores, read_descriptions, system_means
 from irmeta.io.items import (
     deepeval,
     eee,
@@ -28,9 +28,9 @@ from irmeta.io.items import (
     promptfoo,
     support,
 )
-from irmeta.io.runs.beir import judgments_in
+from irmeta.io.runs.beir import judgments_file
 from irmeta.io.runs.trec import read_qrels
-from irmeta.io.strictly import number_or_nan, parsed
+from irmeta.io.strictly import number_or_nan, parse_json
 from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.io.tables.outcomes import read_outcomes
 from irmeta.metrics.names import is_known, usual
@@ -129,7 +129,7 @@ def _irmeta_product(where: Location) -> str:
     if not data.startswith(b"{"):
         return ""
     try:
-        held = parsed(Content(where).data)
+        held = parse_json(Content(where).data)
     except (IrmetaError, ValueError):
         return ""
     if {"study", "findings", "tables"} <= held.keys():
@@ -174,7 +174,7 @@ def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
         return Seen(path, "site", "a site of irmeta serve")
     if any(folder.glob("b/*/data/board.json")):
         return Seen(path, "frozen", "a frozen site of irmeta serve")
-    if crowded(folder, CROWD):
+    if has_more_files(folder, CROWD):
         text = f"a folder of more than {CROWD:,} files; name what is of interest in it"
         return Seen(path, "unknown", text)
     if (
@@ -233,7 +233,7 @@ def _runs_in(path: str, folder: Path, looks: Iterator[int]) -> Seen | None:
 def _beir_folder(path: str, folder: Path) -> Seen | None:
     """Recognise a folder by its judgments, where BEIR has them."""
     try:
-        return _judgments(path, judgments_in(folder))
+        return _judgments(path, judgments_file(folder))
     except IrmetaError:
         return None
 
@@ -250,7 +250,7 @@ def _beginning(where: Location) -> bytes:
 
 def _kind(where: Location) -> str | None:
     try:
-        return kinds.kind_in(_beginning(where))
+        return kinds.kind_of_bytes(_beginning(where))
     except IrmetaError:
         return None
 
@@ -290,11 +290,11 @@ def _size_text(topics: int, metrics: int) -> str:
 
 def _scores(path: str, where: Path) -> Seen:
     """Describe a score file, and each of its collections where it has several."""
-    described = held(where)
-    means = means_in(where)
+    described = read_descriptions(where)
+    means = system_means(where)
     names = {name: one["names"] for name, one in described.items()}
     names = {name: _best_first(name, one, means) for name, one in names.items()}
-    there = present(where)
+    there = count_scores(where)
     missing = {
         name: math.prod(len(one[dim]) for dim in DIMS) - there.get(name, 0)
         for name, one in names.items()
@@ -442,7 +442,7 @@ def _groups(path: str, where: Location) -> Seen | None:
         except IrmetaError:
             continue
         what = counted(len(found), NOUNS.get(option, "run"))
-        columns = spreadsheet.table_in(where)[0].columns
+        columns = spreadsheet.read_table(where)[0].columns
         means = tuple(filter(is_known, columns))
         if means:
             what += f", and {in_words(means, 3)}"

@@ -36,7 +36,7 @@ from irmeta.io.files import Location, stem
 from irmeta.io.runs.decimals import numbers
 from irmeta.io.runs.fields import Strings
 from irmeta.io.runs.rankings import Qrels, Run
-from irmeta.io.runs.trec import Reading, run_of
+from irmeta.io.runs.trec import Reading, parse_run
 from irmeta.metrics.names import parse_list
 from irmeta.parallel import in_order
 from irmeta.scores.figures import first_rows
@@ -313,7 +313,7 @@ def _inspect(
         if isinstance(given, Run):
             run = given
         else:
-            run = run_of(given, source[0], reading)
+            run = parse_run(given, source[0], reading)
         if judgments is not None:
             require_judged_topics(run, judgments.qrels, place_of(source))
         unexpected = expected.remarks(run, place_of(source))

@@ -20,7 +20,7 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.io.outputs import make_folder, writing
-from irmeta.io.places import reachable
+from irmeta.io.places import require_reachable
 from irmeta.metrics.names import highest, is_known, lowest
 from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.groups.clusters import cluster_map, in_clusters
@@ -95,7 +95,7 @@ def _write_record(
             "total_rows": items.count(b"\n"),
         },
     }
-    path = reachable(folder.joinpath(*place, f"{name}.json"))
+    path = require_reachable(folder.joinpath(*place, f"{name}.json"))
     make_folder(path.parent)
     _write(path.with_name(f"{name}_samples.jsonl"), items)
     _write(path, json.dumps(content, indent=2, ensure_ascii=False).encode("utf-8"))

@@ -41,7 +41,7 @@ Judged = xr.DataArray | QrelsLike
 SCORED = Given("FILE")
 RUNS = Given("FILE|DIR", several=True)
 SAMPLE = Given("FILE", "irmeta.io.lists.read_sample")
-CLUSTERS = Given("FILE|stem", "irmeta.io.groups.named_clusters")
+CLUSTERS = Given("FILE|stem", "irmeta.io.groups.clusters_or_stem")
 
 UNLIKE = 0.001
 """Below this p of a difference in machine scores, a note asks whether the human topics were drawn at random."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.typed import typed
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.tables.printed import printed
+from irmeta.io.tables.printed import read_document
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.scores.attributes import PRINTED, about
 from irmeta.studies.prediction.predict.typed import table
@@ -194,7 +194,7 @@ def test_import_a_paper(tmp_path: Path) -> None:
 def test_any_text(pieces: list[str]) -> None:
     """Whatever a document holds, it is read, or an error says what is wrong."""
     try:
-        frame, _ = printed("".join(pieces), Path("x"))
+        frame, _ = read_document("".join(pieces), Path("x"))
     except FileFormatError:
         return
     assert frame.height

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from irmeta.io.tables.printed.numbers import metric, named, score
+from irmeta.io.tables.printed.numbers import metric_of_head, parse_score, without_notes
 
 
 @pytest.mark.parametrize(
@@ -26,7 +26,7 @@ from irmeta.io.tables.printed.numbers import metric, named, score
 )
 def test_marks(cell: str, value: float) -> None:
     """Marks, spreads and what stands in parentheses are no part of a score."""
-    assert score(cell) == (value, False)
+    assert parse_score(cell) == (value, False)
 
 
 @pytest.mark.parametrize(
@@ -35,19 +35,19 @@ def test_marks(cell: str, value: float) -> None:
 def test_no_scores(cell: str) -> None:
     """What is not one number is refused, not guessed."""
     with pytest.raises(ValueError, match=r"number|convert"):
-        score(cell)
+        parse_score(cell)
 
 
 @pytest.mark.parametrize("cell", ["", "–", "---", "n/a", "N/A", "—†"])
 def test_missing(cell: str) -> None:
     """A dash and its like say that a score is missing."""
-    assert math.isnan(score(cell.replace("---", "—"))[0])
+    assert math.isnan(parse_score(cell.replace("---", "—"))[0])
 
 
 @given(st.decimals(0, 1, places=4), st.sampled_from(["", "†", "^{a}", " ± .1", " (2)"]))
 def test_every_mark_leaves_the_score(value: object, mark: str) -> None:
     """A score is read as it stands, whatever follows it."""
-    assert score(f"{value}{mark}") == (float(str(value)), False)
+    assert parse_score(f"{value}{mark}") == (float(str(value)), False)
 
 
 @pytest.mark.parametrize(
@@ -67,10 +67,16 @@ def test_every_mark_leaves_the_score(value: object, mark: str) -> None:
 )
 def test_metrics(head: str, name: str | None) -> None:
     """Heads name metrics as papers spell them; other heads name none."""
-    assert metric(head) == name
+    assert metric_of_head(head) == name
 
 
 def test_names() -> None:
     """A name loses the marks of notes, and keeps what tells it from others."""
     given = ["BM25^{†}", "BM25^{1,2}", "BM25^{+}", "Ours_{large}", "T5 *"]
-    assert list(map(named, given)) == ["BM25", "BM25", "BM25+", "Ours large", "T5"]
+    assert list(map(without_notes, given)) == [
+        "BM25",
+        "BM25",
+        "BM25+",
+        "Ours large",
+        "T5",
+    ]

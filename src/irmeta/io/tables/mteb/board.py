@@ -11,11 +11,11 @@ from pathlib import Path
 import xarray as xr
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import listed
-from irmeta.io.places import reachable
+from irmeta.io.files import list_files
+from irmeta.io.places import require_reachable
 from irmeta.io.tables.mteb.files import META, Models, task_result
 from irmeta.io.tables.mteb.results import Results
-from irmeta.io.tables.mteb.tasks import Chosen, wanted
+from irmeta.io.tables.mteb.tasks import Chosen, parts_by_task
 from irmeta.parallel import steps
 from irmeta.scores.cube import cube
 from irmeta.words import are, counted
@@ -47,23 +47,23 @@ def import_mteb(
     splits, subsets : by task, what to average instead of what mteb does.
     collection : what to call the collection, by default as the folder.
     """
-    root = reachable(Path(folder))
+    root = require_reachable(Path(folder))
     if not root.is_dir():
         raise FileFormatError(
             f"{root}: not a folder; name the folder of MTEB's results (MODEL/REVISION/TASK.json)"
         )
     every = [
         file
-        for file in listed(root)
+        for file in list_files(root)
         if isinstance(file, Path) and file.suffix == ".json" and file.name != META
     ]
     files = [file for file in every if _EXPERIMENTS not in file.relative_to(root).parts]
-    results = Results(wanted(benchmark, splits, subsets), benchmark)
+    results = Results(parts_by_task(benchmark, splits, subsets), benchmark)
     models = Models(root)
     unread = list[FileFormatError]()
     for file in steps(files, "files"):
         try:
-            results.add(task_result(file, *models.of(file)))
+            results.add(task_result(file, *models.identify(file)))
         except FileFormatError as error:
             unread.append(error)
     if not results.seen:
@@ -72,8 +72,8 @@ def import_mteb(
     results.require_seen({*(splits or {}), *(subsets or {})})
     scores, systems, tasks = results.table()
     notes = [
-        *_unread(models.unread + unread),
-        *_experiments(len(every) - len(files)),
+        *_unread_notes(models.unread + unread),
+        *_experiment_notes(len(every) - len(files)),
         *results.notes(systems, tasks),
     ]
     return cube(
@@ -86,7 +86,7 @@ def import_mteb(
     )
 
 
-def _unread(errors: Sequence[FileFormatError]) -> list[str]:
+def _unread_notes(errors: Sequence[FileFormatError]) -> list[str]:
     if not errors:
         return []
     return [
@@ -94,7 +94,7 @@ def _unread(errors: Sequence[FileFormatError]) -> list[str]:
     ]
 
 
-def _experiments(files: int) -> list[str]:
+def _experiment_notes(files: int) -> list[str]:
     if not files:
         return []
     return [

@@ -8,8 +8,8 @@ from typing import Any
 
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.files import read_bytes
-from irmeta.io.strictly import number, parsed
-from irmeta.io.tables.mteb.tasks import Part, known
+from irmeta.io.strictly import number, parse_json
+from irmeta.io.tables.mteb.tasks import Part, mteb_tasks
 from irmeta.words import reason
 
 META = "model_meta.json"
@@ -38,7 +38,7 @@ class Models:
         self.unread: list[FileFormatError] = []
         self._known: dict[Path, tuple[str, str | None]] = {}
 
-    def of(self, file: Path) -> tuple[str, str | None]:
+    def identify(self, file: Path) -> tuple[str, str | None]:
         """Return model and revision of a file of results."""
         folder = file.parent
         if folder not in self._known:
@@ -46,16 +46,16 @@ class Models:
         return self._known[folder]
 
     def _model(self, folder: Path) -> tuple[str, str | None]:
-        meta = folder / META
-        held: Any = None
+        file = folder / META
+        metadata: Any = None
         try:
-            held = parsed(read_bytes(meta)) if meta.is_file() else None
+            metadata = parse_json(read_bytes(file)) if file.is_file() else None
         except (ValueError, IrmetaError) as error:
-            self.unread.append(FileFormatError(f"{meta}: not JSON ({error})"))
+            self.unread.append(FileFormatError(f"{file}: not JSON ({error})"))
         model, revision = self._by_folders(folder)
-        if isinstance(held, Mapping) and held.get("name"):
-            model = str(held["name"])
-            revision = held.get("revision")
+        if isinstance(metadata, Mapping) and metadata.get("name"):
+            model = str(metadata["name"])
+            revision = metadata.get("revision")
         if revision in ("no_revision_available", "external"):
             revision = None
         return model.replace("__", "/"), revision
@@ -71,29 +71,32 @@ class Models:
 def task_result(path: Path, model: str, revision: str | None) -> TaskResult:
     """Read one file of results, of this form or of that before mteb 1.11."""
     try:
-        held = parsed(read_bytes(path))
-        if "mteb_dataset_name" in held:
-            task, scores = _before_1_11(held)
+        document = parse_json(read_bytes(path))
+        if "mteb_dataset_name" in document:
+            task, scores = _scores_before_1_11(document)
         else:
-            task = str(held["task_name"])
+            task = str(document["task_name"])
             scores = [
-                ((split, str(one.get("hf_subset", "default"))), one["main_score"])
-                for split, subsets in held["scores"].items()
-                for one in subsets
+                (
+                    (split, str(subset_scores.get("hf_subset", "default"))),
+                    subset_scores["main_score"],
+                )
+                for split, subsets in document["scores"].items()
+                for subset_scores in subsets
             ]
         return TaskResult(
             path,
             model,
             revision,
-            _version(held.get("mteb_version")),
+            _version(document.get("mteb_version")),
             task,
             tuple((part, _number(score)) for part, score in scores),
         )
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         lacking = isinstance(error, KeyError)
-        why = f"it lacks {error}" if lacking else reason(error)
+        problem = f"it lacks {error}" if lacking else reason(error)
         raise FileFormatError(
-            f"{path}: not a result of MTEB ({why}); expected task_name and scores, by split, with "
+            f"{path}: not a result of MTEB ({problem}); expected task_name and scores, by split, with "
             "main_score"
         ) from error
 
@@ -115,34 +118,39 @@ _ONLY_FRENCH = ("1.1.2.dev0", "1.1.3.dev0")
 """Versions in which the one subset of MLSUMClustering was French."""
 
 
-def _before_1_11(held: Mapping[str, Any]) -> tuple[str, list[tuple[Part, object]]]:
+def _scores_before_1_11(
+    document: Mapping[str, Any],
+) -> tuple[str, list[tuple[Part, object]]]:
     """Return the task, and its main scores, of a file whose splits hold scores or, by subset, dicts of scores."""
-    about = {"dataset_revision", "mteb_dataset_name", "mteb_version"}
-    tasks = known()
-    task = tasks.current(str(held["mteb_dataset_name"]))
+    fields = {"dataset_revision", "mteb_dataset_name", "mteb_version"}
+    tasks = mteb_tasks()
+    task = tasks.current(str(document["mteb_dataset_name"]))
     if task not in tasks.main:
         raise ValueError(f"MTEB {tasks.version} has no task {task!r}")
     main = tasks.main[task]
-    found: list[tuple[Part, object]] = []
-    for split, scores in held.items():
-        if split in about or not isinstance(scores, Mapping):
+    results: list[tuple[Part, object]] = []
+    for split, scores in document.items():
+        if split in fields or not isinstance(scores, Mapping):
             continue
-        plain = {*_RENAMED.values(), "v_measures"}
+        score_names = {*_RENAMED.values(), "v_measures"}
         subsets = {
-            name: one
-            for name, one in scores.items()
-            if isinstance(one, Mapping) and name not in plain
+            name: subset_scores
+            for name, subset_scores in scores.items()
+            if isinstance(subset_scores, Mapping) and name not in score_names
         }
-        found += [
-            ((split, _subset(name, task, held)), _main(one, main))
-            for name, one in (subsets or {"default": scores}).items()
+        results += [
+            (
+                (split, _current_subset(name, task, document)),
+                _main_score(subset_scores, main),
+            )
+            for name, subset_scores in (subsets or {"default": scores}).items()
         ]
-    return task, found
+    return task, results
 
 
-def _subset(name: str, task: str, held: Mapping[str, Any]) -> str:
+def _current_subset(name: str, task: str, document: Mapping[str, Any]) -> str:
     """Return the name that a subset has now."""
-    french = held.get("mteb_version") in _ONLY_FRENCH
+    french = document.get("mteb_version") in _ONLY_FRENCH
     if task.startswith("MLSUMClustering") and name == "default" and french:
         return "fr"
     if task == "XPQARetrieval" and name == "fr":
@@ -150,11 +158,11 @@ def _subset(name: str, task: str, held: Mapping[str, Any]) -> str:
     return name
 
 
-def _main(scores: Mapping[str, Any], main: str) -> object:
+def _main_score(scores: Mapping[str, Any], main: str) -> object:
     """Find the main score among scores of the old names; None if it is not there."""
     word, _, rest = main.partition("_")
-    within = scores.get(_RENAMED.get(word, ""))
-    inner = within.get(rest) if isinstance(within, Mapping) else None
+    nested = scores.get(_RENAMED.get(word, ""))
+    inner = nested.get(rest) if isinstance(nested, Mapping) else None
     return scores.get("main_score", scores.get(main, inner))
 
 

@@ -35,7 +35,7 @@ class Parts:
         )
 
     @cached_property
-    def every(self) -> frozenset[Part] | None:
+    def pairs(self) -> frozenset[Part] | None:
         """Return all parts, None where the results say what there is."""
         if self.splits is None or self.subsets is None:
             return None
@@ -69,7 +69,7 @@ class Tasks:
     def current(self, name: str) -> str:
         """Return the name that a task of an older version has now; unknown names as they are.
 
-        >>> known().current("PPC"), known().current("fiqa2018"), known().current("mine")
+        >>> mteb_tasks().current("PPC"), mteb_tasks().current("fiqa2018"), mteb_tasks().current("mine")
         ('PpcPC', 'FiQA2018', 'mine')
         """
         name = self.renamed.get(name, name)
@@ -77,10 +77,10 @@ class Tasks:
 
 
 @cache
-def known() -> Tasks:
+def mteb_tasks() -> Tasks:
     """Return MTEB's tasks and benchmarks.
 
-    >>> sorted(known().parts["STSBenchmark"].splits), known().main["STSBenchmark"]
+    >>> sorted(mteb_tasks().parts["STSBenchmark"].splits), mteb_tasks().main["STSBenchmark"]
     (['test'], 'cosine_spearman')
     """
     table: dict[str, Any] = json.loads(lzma.decompress(_FILE.read_bytes()))
@@ -90,36 +90,41 @@ def known() -> Tasks:
     def parts(splits: int, subsets: int) -> Parts:
         return Parts(lists[splits], lists[subsets])
 
-    def each(of: Mapping[str, Iterable[int]]) -> dict[str, Parts]:
-        return {task: parts(*numbers) for task, numbers in of.items()}
+    def parts_by_name(numbers_by_name: Mapping[str, Iterable[int]]) -> dict[str, Parts]:
+        return {task: parts(*numbers) for task, numbers in numbers_by_name.items()}
 
     tasks = table["tasks"]
     return Tasks(
         version=table["version"],
         main={name: main for name, (main, *_) in tasks.items()},
         kinds={name: kind for name, (_, kind, *_) in tasks.items()},
-        parts=each({name: numbers for name, (_, _, *numbers) in tasks.items()}),
-        benchmarks={name: each(of) for name, of in table["benchmarks"].items()},
+        parts=parts_by_name(
+            {name: numbers for name, (_, _, *numbers) in tasks.items()}
+        ),
+        benchmarks={
+            name: parts_by_name(numbers_by_name)
+            for name, numbers_by_name in table["benchmarks"].items()
+        },
         renamed=table["renamed"],
     )
 
 
-def wanted(
+def parts_by_task(
     benchmark: str | None, splits: Chosen | None, subsets: Chosen | None
 ) -> dict[str, Parts]:
     """Return by task what its score is the mean of: by mteb or a benchmark of it, but for splits and subsets chosen.
 
-    >>> wanted("MTEB(eng, v2)", None, {"STS17": "en-en"})["STS17"].every
+    >>> parts_by_task("MTEB(eng, v2)", None, {"STS17": "en-en"})["STS17"].pairs
     frozenset({('test', 'en-en')})
     """
-    tasks = known()
+    tasks = mteb_tasks()
     parts = dict(tasks.of_benchmark(benchmark) if benchmark else tasks.parts)
-    for what, given in (("splits", splits or {}), ("subsets", subsets or {})):
-        for task, names in given.items():
+    for field, chosen in (("splits", splits or {}), ("subsets", subsets or {})):
+        for task, names in chosen.items():
             if benchmark and task not in parts:
                 raise ScoresError(
                     f"{benchmark} has no task {task!r}; {nearest(task, parts)}"
                 )
-            every = frozenset([names] if isinstance(names, str) else names)
-            parts[task] = replace(parts.get(task, Parts()), **{what: every})
+            names_chosen = frozenset([names] if isinstance(names, str) else names)
+            parts[task] = replace(parts.get(task, Parts()), **{field: names_chosen})
     return parts

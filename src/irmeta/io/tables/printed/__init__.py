@@ -1,6 +1,6 @@
 """Tables of scores as papers print them, in LaTeX, HTML or Markdown."""
 
-from irmeta.io.tables.printed.cells import unmarked
-from irmeta.io.tables.printed.document import is_document, part_of, printed
+from irmeta.io.tables.printed.cells import without_marks
+from irmeta.io.tables.printed.document import is_document, read_document, split_fragment
 
-__all__ = ["is_document", "part_of", "printed", "unmarked"]
+__all__ = ["is_document", "read_document", "split_fragment", "without_marks"]

@@ -13,7 +13,7 @@ from irmeta.words import counted, listed
 _COMMAND = re.compile(r"\\[A-Za-z]")
 
 
-def unmarked(
+def without_marks(
     table: pl.DataFrame, names: Container[str | None]
 ) -> tuple[pl.DataFrame, list[str]]:
     r"""Return a table whose scores are plain numbers, and what to say of it.
@@ -22,7 +22,7 @@ def unmarked(
     or none has.
 
     >>> given = {"run": ["a*", "b"], "AP": [r"\textbf{.31}$^\dagger$", ".2"], "RR": ["45.2%", "3%"]}
-    >>> table, told = unmarked(pl.DataFrame(given), ["run"])
+    >>> table, told = without_marks(pl.DataFrame(given), ["run"])
     >>> table.rows()
     [('a*', '0.31', '0.452'), ('b', '.2', '0.03')]
     >>> print("\n".join(told))
@@ -38,7 +38,9 @@ def unmarked(
         plain = texts.cast(pl.Float64, strict=False).is_not_null()
         held = texts.is_not_null() & ~texts.str.to_lowercase().is_in(MISSING)
         odd = column.filter(held & ~plain)
-        read = _read(odd.unique(maintain_order=True), alone=not (held & plain).any())
+        read = _parse_scores(
+            odd.unique(maintain_order=True), alone=not (held & plain).any()
+        )
         if not read:
             continue
         table = table.with_columns(column.replace(read))
@@ -63,7 +65,7 @@ def unmarked(
     return table, told
 
 
-def _read(cells: Iterable[str], *, alone: bool) -> dict[str, str]:
+def _parse_scores(cells: Iterable[str], *, alone: bool) -> dict[str, str]:
     """Return cells as numbers; none where one is not a score, or where only some have a percent sign.
 
     alone : no other cell of their column has a number.
@@ -74,12 +76,12 @@ def _read(cells: Iterable[str], *, alone: bool) -> dict[str, str]:
             return {}
         marked = latex if _COMMAND.search(cell) else pipes
         try:
-            value, percent = numbers.score(marked.plain(cell))
+            value, percent = numbers.parse_score(marked.plain(cell))
         except ValueError:
             return {}
         if percent != ("%" in cell):  # the sign is of something else
             return {}
-        read[cell] = numbers.text(value, percent=percent)
+        read[cell] = numbers.format_score(value, percent=percent)
         if read[cell]:
             signs.add(percent)
     return read if len(signs) == 1 else {}

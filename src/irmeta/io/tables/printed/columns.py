@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, shown
+from irmeta.io.files import Location, display
 from irmeta.io.tables.printed import numbers
 from irmeta.io.tables.printed.layout import Column, Layout
 from irmeta.words import listed, shortened
 
 
-def long(
+def long_table(
     table: Layout, where: Location, groups: Sequence[str]
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return a row for each score of the columns that name a metric, and what to say of them.
@@ -21,7 +21,7 @@ def long(
     """
     columns = [one for one in table.columns if not groups or one.group in groups]
     _require_distinct(table, columns, where)
-    systems = _systems(table, where)
+    systems = _system_names(table, where)
     parts, percent = [], dict[str, float]()
     for column in columns:
         scores, printed = _scores(table, column, where)
@@ -32,18 +32,21 @@ def long(
     frame = pl.concat(parts)
     if frame["collection"].n_unique() == 1:
         frame = frame.drop("collection")
-    return frame, [*_of_percent(percent), *_of_others(table)]
+    return frame, [*_percent_notes(percent), *_unused_column_notes(table)]
 
 
-def as_it_is(table: Layout, where: Location) -> pl.DataFrame:
+def text_table(table: Layout, where: Location) -> pl.DataFrame:
     """Return a table whose heads name no metrics, as those of data sets: texts without marks."""
-    heads = [numbers.named(head) for head in table.heads]
+    heads = [numbers.without_notes(head) for head in table.heads]
     if twice := [head for head, count in Counter(heads).items() if count > 1]:
         raise FileFormatError(
-            f"{shown(where)}: more than one column of table #{table.number} is named {shortened(twice[0])!r}; "
+            f"{display(where)}: more than one column of table #{table.number} is named {shortened(twice[0])!r}; "
             "rename one"
         )
-    rows = [[numbers.named(row[0]), *map(_bare, row[1:])] for _, row in table.body]
+    rows = [
+        [numbers.without_notes(row[0]), *map(_plain_text, row[1:])]
+        for _, row in table.body
+    ]
     schema = dict.fromkeys([heads[0] or "system", *heads[1:]], pl.String)
     return pl.DataFrame(rows, schema=schema, orient="row")
 
@@ -57,23 +60,23 @@ def _require_distinct(
         if count > 1:
             of = f" of {group}" if group else ""
             raise FileFormatError(
-                f"{shown(where)}: table #{table.number} has {count} columns of {metric}{of}; a name above each would "
+                f"{display(where)}: table #{table.number} has {count} columns of {metric}{of}; a name above each would "
                 "say of which collection it is"
             )
 
 
-def _systems(table: Layout, where: Location) -> list[str]:
+def _system_names(table: Layout, where: Location) -> list[str]:
     """Return the names of the rows: the first column of texts, or all of these where names in it repeat."""
     scored = {column.at for column in table.columns}
     texts = [
-        [numbers.named(row[at]) for _, row in table.body]
+        [numbers.without_notes(row[at]) for _, row in table.body]
         for at in range(len(table.heads))
         if at not in scored and not table.numeric(at)
     ]
     texts = [names for names in texts if any(names)]
     if not texts:
         raise FileFormatError(
-            f"{shown(where)}: no column of table #{table.number} names the systems"
+            f"{display(where)}: no column of table #{table.number} names the systems"
         )
     names = texts[0]
     if len(set(names)) < len(names):
@@ -88,7 +91,7 @@ def _systems(table: Layout, where: Location) -> list[str]:
                 else "a row has no name"
             )
             raise FileFormatError(
-                f"{shown(where)}:{line}: {what}; each system needs a name of its own"
+                f"{display(where)}:{line}: {what}; each system needs a name of its own"
             )
     return names
 
@@ -100,31 +103,32 @@ def _scores(
     read = []
     for line, row in table.body:
         try:
-            read.append(numbers.score(row[column.at]))
+            read.append(numbers.parse_score(row[column.at]))
         except ValueError as error:
             raise FileFormatError(
-                f"{shown(where)}:{line}: {shortened(row[column.at])!r} in the column {shortened(column.head)!r} is not "
-                "a score; write one number with a decimal point, as 0.43, .43 or 43.0"
+                f"{display(where)}:{line}: {shortened(row[column.at])!r} in the column {shortened(column.head)!r} is "
+                "not a score; write one number with a decimal point, as 0.43, .43 or 43.0"
             ) from error
     signed = numbers.in_percent(column.head)
     most = max((value for value, sign in read if not sign), default=0.0)
-    beyond = not signed and numbers.beyond(column.metric, most)
+    beyond = not signed and numbers.exceeds_one(column.metric, most)
     scores = [
-        numbers.text(value, percent=sign or signed or beyond) for value, sign in read
+        numbers.format_score(value, percent=sign or signed or beyond)
+        for value, sign in read
     ]
     return scores, most if beyond else None
 
 
-def _bare(cell: str) -> str:
+def _plain_text(cell: str) -> str:
     """Return the score in a cell as text; another text without marks."""
     try:
-        value, percent = numbers.score(cell)
+        value, percent = numbers.parse_score(cell)
     except ValueError:
-        return numbers.named(cell)
-    return numbers.text(value, percent=percent)
+        return numbers.without_notes(cell)
+    return numbers.format_score(value, percent=percent)
 
 
-def _of_percent(columns: Mapping[str, float]) -> list[str]:
+def _percent_notes(columns: Mapping[str, float]) -> list[str]:
     """Say of which columns scores were read as percent, by the largest one of each."""
     if not columns:
         return []
@@ -133,7 +137,7 @@ def _of_percent(columns: Mapping[str, float]) -> list[str]:
     return [f"read as percent, as scores go beyond 1: {listed(columns)} ({example})"]
 
 
-def _of_others(table: Layout) -> list[str]:
+def _unused_column_notes(table: Layout) -> list[str]:
     """Name the columns with numbers that no metric is called."""
     used = {column.at for column in table.columns}
     left = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from irmeta.errors import FileFormatError
-from irmeta.io.files import Location, location, shown
+from irmeta.io.files import Location, display, location
 from irmeta.io.tables.printed import columns, hypertext, latex, pipes
 from irmeta.io.tables.printed.layout import Layout, layout
 from irmeta.words import counted, listed, shortened
@@ -25,10 +25,10 @@ def is_document(data: bytes) -> bool:
     return _TABLES.search(data) is not None
 
 
-def part_of(path: str | PathLike[str]) -> tuple[Location, list[str]]:
+def split_fragment(path: str | PathLike[str]) -> tuple[Location, list[str]]:
     """Return where a file is, and the words behind # that choose a table or a collection in it.
 
-    >>> part_of("paper.tex#tab:main#DL 19")[1]
+    >>> split_fragment("paper.tex#tab:main#DL 19")[1]
     ['tab:main', 'DL 19']
     """
     text = fspath(path)
@@ -38,7 +38,7 @@ def part_of(path: str | PathLike[str]) -> tuple[Location, list[str]]:
     return location(name), [word.strip() for word in words]
 
 
-def printed(
+def read_document(
     text: str, where: Location, words: Sequence[str] = ()
 ) -> tuple[pl.DataFrame, list[str]]:
     """Return the scores of the one table of a document that has some, or of the chosen one, and what to say of them.
@@ -48,7 +48,7 @@ def printed(
     Where heads of columns name metrics, the frame is long: collection if there are several, system, metric, score.
     Otherwise it is as the table: systems in the first column.
     """
-    every = _tables(text)
+    every = _find_tables(text)
     chosen = [one for one in every if {str(one.number), one.label} & set(words)]
     named = {name for one in chosen for name in (str(one.number), one.label)}
     groups = [word for word in words if word not in named]
@@ -56,15 +56,15 @@ def printed(
     chosen = [one for one in chosen if set(groups) <= set(one.groups)]
     if len(chosen) != 1:
         raise FileFormatError(
-            f"{shown(where)}: {_question(every, chosen, where, words)}"
+            f"{display(where)}: {_choice_message(every, chosen, where, words)}"
         )
     [table] = chosen
     if table.columns:
-        return columns.long(table, where, groups)
-    return columns.as_it_is(table, where), []
+        return columns.long_table(table, where, groups)
+    return columns.text_table(table, where), []
 
 
-def _tables(text: str) -> list[Layout]:
+def _find_tables(text: str) -> list[Layout]:
     """Return the tables that have rows below a header, numbered among all tables in the order of the document."""
     every = [*latex.grids(text), *hypertext.grids(text), *pipes.grids(text)]
     every.sort(key=lambda grid: grid.lines[:1])
@@ -72,7 +72,7 @@ def _tables(text: str) -> list[Layout]:
     return [one for one in found if one.body]
 
 
-def _question(
+def _choice_message(
     every: Sequence[Layout],
     chosen: Sequence[Layout],
     where: Location,
@@ -86,17 +86,17 @@ def _question(
     else:
         lead = f"it has no table or collection {'#'.join(words)!r}"
     known = chosen or every
-    listing = "; ".join(map(_described, known[:_LISTED]))
+    listing = "; ".join(map(_describe, known[:_LISTED]))
     if len(known) > _LISTED:
         listing += f"; and {counted(len(known) - _LISTED, 'other table')}"
-    return f"{lead}: {listing}; choose one by # and its number or label, as in '{shown(where)}#{known[0].number}'"
+    return f"{lead}: {listing}; choose one by # and its number or label, as in '{display(where)}#{known[0].number}'"
 
 
 _LISTED = 8
 """Tables that a message describes."""
 
 
-def _described(table: Layout) -> str:
+def _describe(table: Layout) -> str:
     label = f" ({shortened(table.label, 30)})" if table.label else ""
     groups = [group for group in table.groups if group]
     above = f", collections {listed(groups)}" if groups else ""

@@ -63,7 +63,7 @@ _SYMBOLS = {
     "to": "→",
     "times": "×",
 }
-_UNSAID = {
+_HIDDEN_ARGUMENTS = {
     "multicolumn": 2,
     "multirow": 2,
     "textcolor": 1,
@@ -107,7 +107,7 @@ _UNSAID = {
 
 def grids(text: str) -> list[Grid]:
     """Return the tables of a document, in order; those within a cell of another are its text."""
-    blank = _COMMENT.sub(r"\1", _HIDDEN.sub(_lines_of, text))
+    blank = _COMMENT.sub(r"\1", _HIDDEN.sub(_newlines, text))
     floats = [(one.span(), one.group()) for one in _FLOAT.finditer(blank)]
     made = []
     for start, body in _outermost(blank):
@@ -118,7 +118,7 @@ def grids(text: str) -> list[Grid]:
     return made
 
 
-def _lines_of(hidden: re.Match[str]) -> str:
+def _newlines(hidden: re.Match[str]) -> str:
     return "\n" * hidden.group().count("\n")
 
 
@@ -152,7 +152,7 @@ def _outermost(text: str) -> Iterator[tuple[int, str]]:
         elif depth:
             depth -= 1
             if not depth:
-                inner = _after(text, start, _SPECS[name])
+                inner = _skip_arguments(text, start, _SPECS[name])
                 yield inner, text[inner : token.start()]
 
 
@@ -195,10 +195,10 @@ def plain(tex: str) -> str:
     while at < len(tex):
         char = tex[at]
         if char == "\\" and (command := _COMMAND.match(tex, at)):
-            said, at = _said(tex, command)
+            said, at = _text_of_command(tex, command)
             made.append(said)
         elif char in "^_":
-            end = _after(tex, at + 1, 1)
+            end = _skip_arguments(tex, at + 1, 1)
             made.append(f"{char}{{{plain(tex[at + 1 : end])}}}")
             at = end
         else:
@@ -207,7 +207,7 @@ def plain(tex: str) -> str:
     return " ".join("".join(made).replace("---", "—").replace("--", "–").split())
 
 
-def _said(tex: str, command: re.Match[str]) -> tuple[str, int]:
+def _text_of_command(tex: str, command: re.Match[str]) -> tuple[str, int]:
     """Return the text of a command, and where to go on: at its first argument that is text."""
     name, other = command.groups()
     at = command.end()
@@ -218,32 +218,34 @@ def _said(tex: str, command: re.Match[str]) -> tuple[str, int]:
     if name in _SYMBOLS:
         return _SYMBOLS[name], at
     if name in ("textsuperscript", "textsubscript"):
-        end = _after(tex, at, 1)
+        end = _skip_arguments(tex, at, 1)
         mark = "^" if name == "textsuperscript" else "_"
         return f"{mark}{{{plain(tex[at:end])}}}", end
     if name == "cmidrule" and (trim := _TRIM.match(tex, at)):
         at = trim.end()
     if name == "begin":
-        end = _after(tex, at, 1)
-        return "", _after(tex, end, _SPECS.get(tex[at:end].strip("{} "), 0))
-    return "", _behind_options(tex, _after(tex, at, _UNSAID.get(name, 0)))
+        end = _skip_arguments(tex, at, 1)
+        return "", _skip_arguments(tex, end, _SPECS.get(tex[at:end].strip("{} "), 0))
+    return "", _skip_options(
+        tex, _skip_arguments(tex, at, _HIDDEN_ARGUMENTS.get(name, 0))
+    )
 
 
-def _after(tex: str, at: int, arguments: int) -> int:
+def _skip_arguments(tex: str, at: int, arguments: int) -> int:
     """Return the place behind this many arguments, and behind what stands in brackets before them."""
     for _ in range(arguments):
-        at = _behind_options(tex, at)
-        at = _group(tex, at)
+        at = _skip_options(tex, at)
+        at = _end_of_argument(tex, at)
     return at
 
 
-def _behind_options(tex: str, at: int) -> int:
+def _skip_options(tex: str, at: int) -> int:
     while option := _OPTION.match(tex, at):
         at = option.end()
     return at
 
 
-def _group(tex: str, at: int) -> int:
+def _end_of_argument(tex: str, at: int) -> int:
     """Return the place behind one argument: what stands in braces, a command, or one character."""
     while at < len(tex) and tex[at].isspace():
         at += 1

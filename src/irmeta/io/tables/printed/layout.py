@@ -43,9 +43,9 @@ class Layout(NamedTuple):
 
 def layout(number: int, grid: Grid) -> Layout:
     """Read the header of a table; one whose rows are metrics is turned first."""
-    head = _header(grid)
+    head = _count_header_rows(grid)
     firsts = [row[0] for row in grid.rows[head:]]
-    if firsts and all(map(numbers.metric, firsts)):
+    if firsts and all(map(numbers.metric_of_head, firsts)):
         turned = [list(row) for row in zip(*grid.rows[head - 1 :], strict=True)]
         grid = Grid(turned, grid.lines[:1] * len(turned), 1, grid.label)
         head = 1
@@ -59,7 +59,7 @@ def layout(number: int, grid: Grid) -> Layout:
     return Layout(number, grid.label, every, body, _columns(heads))
 
 
-def _header(grid: Grid) -> int:
+def _count_header_rows(grid: Grid) -> int:
     """Count the rows of the header: those marked as such, and those below until one names or has scores."""
     head = grid.head
     while head < len(grid.rows):
@@ -78,7 +78,7 @@ def _are_cutoffs(row: Sequence[str], above: Sequence[str]) -> bool:
     if row[0] and above[0] not in ("", row[0]):
         return False
     return all(
-        numbers.metric(f"{metric}@{cell}")
+        numbers.metric_of_head(f"{metric}@{cell}")
         for metric, cell in zip(above[1:], row[1:], strict=True)
         if numbers.is_score(cell)
     )
@@ -93,7 +93,7 @@ def _columns(heads: Sequence[Sequence[str]]) -> list[Column]:
     """Return the columns whose head names a metric."""
     made = []
     for at, levels in enumerate(heads):
-        if found := _metric(levels):
+        if found := _metric_of(levels):
             made.append(Column(at, *found, " ".join(levels)))
     most = max(Counter(column.metric for column in made).values(), default=0)
     if most > 1:
@@ -102,21 +102,21 @@ def _columns(heads: Sequence[Sequence[str]]) -> list[Column]:
     return [column._replace(group="") for column in made]
 
 
-def _metric(levels: Sequence[str]) -> tuple[str, str] | None:
+def _metric_of(levels: Sequence[str]) -> tuple[str, str] | None:
     """Return the metric of a column, and what else its head says.
 
-    >>> _metric(["DL 19", "nDCG@10"]), _metric(["Recall", "@10"]), _metric(["nDCG", "20", "DL 19"])
+    >>> _metric_of(["DL 19", "nDCG@10"]), _metric_of(["Recall", "@10"]), _metric_of(["nDCG", "20", "DL 19"])
     (('nDCG@10', 'DL 19'), ('R@10', ''), ('nDCG@20', 'DL 19'))
     """
     for at, (above, level) in enumerate(pairwise(levels)):
         cutoff = level.removeprefix("@")
-        if cutoff.isdigit() and (metric := numbers.metric(f"{above}@{cutoff}")):
-            return metric, _joined([*levels[:at], *levels[at + 2 :]])
+        if cutoff.isdigit() and (metric := numbers.metric_of_head(f"{above}@{cutoff}")):
+            return metric, _join_names([*levels[:at], *levels[at + 2 :]])
     for at in reversed(range(len(levels))):
-        if metric := numbers.metric(levels[at]):
-            return metric, _joined([*levels[:at], *levels[at + 1 :]])
+        if metric := numbers.metric_of_head(levels[at]):
+            return metric, _join_names([*levels[:at], *levels[at + 1 :]])
     return None
 
 
-def _joined(levels: Sequence[str]) -> str:
-    return " ".join(map(numbers.named, levels))
+def _join_names(levels: Sequence[str]) -> str:
+    return " ".join(map(numbers.without_notes, levels))

@@ -17,12 +17,12 @@ _THOUSAND = re.compile(r"@(\d+)k$", re.IGNORECASE)
 _PERCENT = re.compile(r"\(\s*(in\s+)?%\s*\)|%")
 
 
-def score(cell: str) -> tuple[float, bool]:
+def parse_score(cell: str) -> tuple[float, bool]:
     """Return the score in a cell, NaN where it is missing, and whether a percent sign follows it.
 
     What stands raised, lowered, in parentheses or behind ± is left out. Anything else raises ValueError.
 
-    >>> score("0.43^{†‡}"), score("43.2% ± 0.5"), score("–")[0]
+    >>> parse_score("0.43^{†‡}"), parse_score("43.2% ± 0.5"), parse_score("–")[0]
     ((0.43, False), (43.2, True), nan)
     """
     text = _SPREAD.split(_RAISED.sub("", cell))[0].strip(_MARKS)
@@ -36,7 +36,7 @@ def score(cell: str) -> tuple[float, bool]:
     return value, percent
 
 
-def text(value: float, *, percent: bool) -> str:
+def format_score(value: float, *, percent: bool) -> str:
     """Write a score; percent as a part of 1, exactly; nothing where it is missing."""
     if value != value:
         return ""
@@ -48,15 +48,15 @@ def text(value: float, *, percent: bool) -> str:
 def is_score(cell: str) -> bool:
     """Say whether a cell has a number."""
     try:
-        return not math.isnan(score(cell)[0])
+        return not math.isnan(parse_score(cell)[0])
     except ValueError:
         return False
 
 
-def metric(head: str) -> str | None:
+def metric_of_head(head: str) -> str | None:
     """Return the metric that the head of a column names, under irmeta's name; None for another head.
 
-    >>> metric("NDCG@10 (%)"), metric("Recall@1k"), metric("P_{10}"), metric("Params")
+    >>> metric_of_head("NDCG@10 (%)"), metric_of_head("Recall@1k"), metric_of_head("P_{10}"), metric_of_head("Params")
     ('nDCG@10', 'R@1000', 'P@10', None)
     """
     text = re.sub(r"_\{([^{}]*)\}", r"_\1", _PERCENT.sub("", head))
@@ -73,19 +73,19 @@ def in_percent(head: str) -> bool:
     return "%" in head
 
 
-def beyond(metric: str, most: float) -> bool:
+def exceeds_one(metric: str, most: float) -> bool:
     """Say whether the largest score of a metric shows that its scores are percent: beyond 1, where 1 is the highest.
 
-    >>> beyond("AP", 43.2), beyond("AP", 0.432), beyond("AP", 432.0), beyond("NumRel", 43.0)
+    >>> exceeds_one("AP", 43.2), exceeds_one("AP", 0.432), exceeds_one("AP", 432.0), exceeds_one("NumRel", 43.0)
     (True, False, False, False)
     """
     return highest(metric) == 1 < most <= PERCENT
 
 
-def named(text: str) -> str:
+def without_notes(text: str) -> str:
     """Return a name without marks of notes.
 
-    >>> named("BM25^{†}"), named("Ours_{large}")
+    >>> without_notes("BM25^{†}"), without_notes("Ours_{large}")
     ('BM25', 'Ours large')
     """
     # what stands lower is a word of the name

@@ -12,7 +12,7 @@ from scipy.special import chdtri, ndtri, stdtrit
 
 from irmeta.datasets.reference import reference_model
 from irmeta.errors import ScoresError
-from irmeta.io.formats.model_file import Model, described
+from irmeta.io.formats.model_file import Model, part_as_json
 from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
 from irmeta.report.page.metrics.ranking import metrics_to_report
@@ -59,7 +59,7 @@ def page_model(cubes: Mapping[str, xr.DataArray]) -> Model:
     """Return the reference model with the names that the page has for its metrics: AP for its AP@1000."""
     model = reference_model()
     metrics = [name for scores in cubes.values() for name in names(scores.metric)]
-    return model.called(model.cut(metrics))
+    return model.with_metric_names(model.cut(metrics))
 
 
 def prediction_panel(
@@ -168,13 +168,13 @@ def _worst_coverage(model: Model, given: Sequence[str]) -> float:
     by_parts: dict[tuple[str, ...], list[str]] = {}
     for target in (metric for metric in model.metrics if metric not in given):
         by_parts.setdefault(
-            tuple(part.name for part in model.holding([*given, target])), []
+            tuple(part.name for part in model.parts_with([*given, target])), []
         ).append(target)
     found: dict[str, list[float]] = {}
     for parts, targets in by_parts.items():
         if len(parts) < 3:
             continue
-        held = model.holding([*given, *targets])
+        held = model.parts_with([*given, *targets])
         at = range(size, size + len(targets))
         far = reach(np.array([part.tails[list(at)] for part in held]), level)
         expected = expected_coverage(
@@ -201,7 +201,7 @@ def calculator_facts(model: Model, made: Sequence[Section]) -> Mapping[str, Any]
             {"name": metric, "highest": _finite(highest(metric))}
             for metric in sorted(model.metrics, key=_name_and_cutoff)
         ],
-        "collections": [described(part) for part in model.parts],
+        "collections": [part_as_json(part) for part in model.parts],
         "normal": np.asarray(ndtri(two_sided)).tolist(),
         "t": np.asarray(stdtrit(freedom, two_sided[:, None])).tolist(),
         "chi2": np.asarray(chdtri(scores, 1 - OUTSIDE)).tolist(),

@@ -84,7 +84,7 @@ def judge_losses(
     """
     if policy.history is not None:
         past = read_nights(policy.history)
-    again = next((at for at, one in enumerate(past, 1) if one.same(tonight)), None)
+    again = next((at for at, one in enumerate(past, 1) if one.repeats(tonight)), None)
     nights = [*past, tonight] if again is None else list(past[:again])
     limit = _limit(nights, alpha, single=not policy.nightly)
     bounds, figures = _loss_bounds(nights, limit, np.tile(most, shape[0]))

@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.io.files import listed, location, stem
+from irmeta.io.files import list_files, location, stem
 from irmeta.io.formats.scores import load_files
 from irmeta.io.runs.rankings import Qrels
 from irmeta.io.strictly import number_or_nan
@@ -131,7 +131,7 @@ def _tables(files: list[str]) -> list[Path]:
         if file.endswith(".parquet"):
             found.append(Path(file))
         elif Path(file).is_dir():
-            inside = [Path(str(path)) for path in listed(file)]
+            inside = [Path(str(path)) for path in list_files(file)]
             if all(path.suffix == ".parquet" for path in inside):
                 found += inside
     return found
@@ -140,7 +140,7 @@ def _tables(files: list[str]) -> list[Path]:
 def _sets_by_file(files: list[str]) -> dict[str, str]:
     """Name judgment sets by their files, without the usual suffixes."""
     names: dict[str, str] = {}
-    for path in [path for file in files for path in listed(location(file))]:
+    for path in [path for file in files for path in list_files(location(file))]:
         name = stem(path)
         for suffix in (".txt", ".json", ".qrels", ".qrel", ".tsv"):
             name = name.removesuffix(suffix)

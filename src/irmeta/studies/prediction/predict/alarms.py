@@ -169,7 +169,7 @@ def _coverage(
     _, given = max(patterns(table), key=lambda pattern: len(pattern[0]))
     expected = {}
     for target in targets:
-        parts = model.holding([*given, target])
+        parts = model.parts_with([*given, target])
         counts = relevant if any(map(is_divided, [*given, target])) else None
         if counts is not None:
             parts = counts.parts(parts)

@@ -184,7 +184,7 @@ def _predict(
 ) -> _Predicted:
     """Predict one metric of systems that have the same given ones: scores of shape (system, given)."""
     needed = [*given, target]
-    held = model.holding(needed)
+    held = model.parts_with(needed)
     if not held:
         raise ScoresError(
             f"no collection of the model has all of {', '.join(needed)}; give fewer metrics, or fit a model"

@@ -109,7 +109,7 @@ def predict(
     if calibrate is not None:
         calibrate = _in_units(calibrate, model)
     cut = model.cut(_metrics_asked(wanted, reported, calibrate))
-    model = model.called(cut)
+    model = model.with_metric_names(cut)
     learned = None if learned is None else learned.called(cut)
     notes += map(stand_in_note, cut, cut.values())
     table, names, more = renamed(reported, model)

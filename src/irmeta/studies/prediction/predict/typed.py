@@ -8,10 +8,10 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io import strictly
-from irmeta.io.files import read_bytes, shown, stem
+from irmeta.io.files import display, read_bytes, stem
 from irmeta.io.formats.scores import load
 from irmeta.io.tables.matrices import import_systemwise
-from irmeta.io.tables.printed import is_document, part_of
+from irmeta.io.tables.printed import is_document, split_fragment
 from irmeta.io.tables.spreadsheet import import_table
 from irmeta.metrics.names import is_known, parse, split
 from irmeta.scores.cube import cube
@@ -24,7 +24,7 @@ GIVEN = "given"
 
 def table(path: str | PathLike[str]) -> xr.DataArray:
     """Read a table of systems and metrics: CSV, a table of a document, or a score file of one collection."""
-    where, words = part_of(path)
+    where, words = split_fragment(path)
     if not words and stem(where).endswith(".parquet"):
         return load(path)
     if not words and not is_document(read_bytes(where)):
@@ -32,14 +32,14 @@ def table(path: str | PathLike[str]) -> xr.DataArray:
     cubes = import_table(path)
     if len(cubes) > 1:
         raise FileFormatError(
-            f"{shown(where)}: the table has the columns of {len(cubes)} collections; choose one by #, as in "
-            f"'{'#'.join([shown(where), *words, next(iter(cubes))])}': {listed(cubes)}"
+            f"{display(where)}: the table has the columns of {len(cubes)} collections; choose one by #, as in "
+            f"'{'#'.join([display(where), *words, next(iter(cubes))])}': {listed(cubes)}"
         )
     [scores] = cubes.values()
     if not any(map(is_known, scores.metric.values)):
         raise FileFormatError(
-            f"{shown(where)}: no column of the table is called by a metric, but {listed(scores.topic.values)}; metrics "
-            "are called as in AP, nDCG@10, RBP(p=0.95)"
+            f"{display(where)}: no column of the table is called by a metric, but {listed(scores.topic.values)}; "
+            "metrics are called as in AP, nDCG@10, RBP(p=0.95)"
         )
     return scores
 
