@@ -38,6 +38,20 @@ def test_bars_are_the_differences_sorted_and_the_line_their_mean():
     assert list(axes.get_xticks()) == []
 
 
+def test_the_line_is_the_mean_over_topics_where_bars_are_clusters():
+    """Clusters of unequal size: the dashed line is the difference that is printed, not the mean of the bars."""
+    values = np.random.default_rng(0).uniform(0, 1, (2, 12, 1))
+    topics = [str(one) for one in range(12)]
+    scores = cube(values, ["mine", "bm25"], topics, ["AP"])
+    sizes = with_clusters(scores, dict(zip(topics, "aaaaaabbbccd", strict=True)))
+    result = irmeta.versus(sizes, "mine", "bm25", test="t")
+    axes = by_topic(result, Figure().add_subplot(), metric=0, last=True)
+    heights = [bar.get_height() for bar in axes.patches]
+    line = axes.lines[-1].get_ydata()[0]
+    assert line == pytest.approx((values[0] - values[1]).mean())
+    assert abs(line - np.mean(heights)) > 0.01
+
+
 @pytest.mark.parametrize(("width", "own"), [(7, True), (1.3, False)])
 def test_a_topic_is_named_at_its_bar_where_bars_are_wide(width, own):
     """On a page each name stands at its own bar; where bars are narrow, names stand apart."""

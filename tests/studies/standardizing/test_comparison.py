@@ -147,6 +147,16 @@ def test_rankings_of_common_systems_agree_by_tau_with_an_interval():
     )
 
 
+def test_systems_dropped_for_missing_scores_are_not_said_to_be_all_that_are_shared():
+    """Of the 10 systems that both have, one lacks scores: 9 are ranked, and the sentence says of which 10."""
+    lacking = collection("A", 0).copy()
+    lacking[2, :6, 0] = np.nan
+    cubes = {"A": lacking, "B": collection("B", 1)}
+    outcome = compare(cubes, kinds=("raw",), partitions=20, missing="common")
+    said = "By AP, A and B rank 9 of the 10 systems that they share (of 10 and 10)"
+    assert findings(outcome)[0].startswith(said)
+
+
 def test_the_same_topics_are_drawn_together():
     """Topics of the same names are halved together, in whatever order they come; others are halved apart."""
     one, other = collection("A", 0), collection("B", 1)

@@ -118,7 +118,9 @@ def by_opponent(
 def by_topic(
     result: xr.Dataset, axes: Axes, *, metric: int, last: bool, against: int = 0
 ) -> Axes:
-    """Draw the difference on each topic, largest first; a gain is blue and a loss orange, the mean a dashed line.
+    """Draw the difference on each topic, largest first; a gain is blue and a loss orange.
+
+    The dashed line is the difference in means, which over topics in clusters is not the mean of the bars.
 
     metric : its place in the result.  last : whether the panel has the label of topics, as the lowest one.
     against : the opponent's.
@@ -140,7 +142,8 @@ def by_topic(
     axes.set_xlim(0.3, places[-1] + 0.7)
     _name_ends(axes, places, values, topics)
     # names, which have white boxes, stand before it
-    axes.axhline(values.mean(), color="0.4", linewidth=0.8, linestyle="--")
+    mean = one["difference"].item()
+    axes.axhline(mean, color="0.4", linewidth=0.8, linestyle="--")
     what = "added to\nthe difference" if is_estimated(result) else "difference"
     axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
     label = (

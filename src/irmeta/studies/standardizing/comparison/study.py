@@ -119,6 +119,7 @@ def compare(
     own = _own_differences(forms, cases, alpha)  # (case, 3, system)
     data |= _system_figures(own.reshape(*shape, 3, systems.size))
     data["systems"] = systems.size
+    data["systems_shared"] = len(_shared(cubes))
     data["systems_there"] = (
         "collection",
         [one.sizes["system"] for one in cubes.values()],
@@ -349,11 +350,8 @@ def _require_topics(name: str, topics: int, before: int) -> None:
 
 
 def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[str]]:
-    """Name the systems that every cube has, in the order of the first, and note how many each loses by that."""
-    first, *others = cubes.values()
-    common = [str(name) for name in first.system.values]
-    for scores in others:
-        common = [name for name in common if name in scores.indexes["system"]]
+    """Name the systems that every cube has, and note how many each loses by that."""
+    common = _shared(cubes)
     if len(common) < 2:
         shared = "only 1 system" if len(common) else "no system"
         raise ScoresError(
@@ -380,6 +378,14 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
             )
         )
     return common, notes
+
+
+def _shared(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Name the systems that every cube has, in the order of the first."""
+    first, *others = cubes.values()
+    indexes = [scores.indexes["system"] for scores in others]
+    names = [str(name) for name in first.system.values]
+    return [name for name in names if all(name in index for index in indexes)]
 
 
 def _require_names(common: Iterable[str]) -> None:

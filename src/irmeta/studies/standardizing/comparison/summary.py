@@ -113,7 +113,9 @@ def _ranking_sentence(rows: pl.DataFrame, outcome: xr.Dataset, by: str) -> str:
     which = f"the same {systems} systems"
     if there.max() > systems:
         each = joined([str(number) for number in there])
-        which = f"the {systems} systems that they share (of {each})"
+        shared = int(outcome["systems_shared"])
+        these = f"{systems} of" if systems < shared else ""
+        which = f"{these} the {shared} systems that they share (of {each})".lstrip()
     names = [str(name) for name in outcome.collection.values]
     who = joined(names) if len(names) == 2 else f"{len(names)} collections"
     lowest, highest = (rows.sort("tau").row(at, named=True) for at in (0, -1))
