@@ -14,6 +14,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
 from irmeta.scores.groups.repeats import with_repeats
+from irmeta.scores.selection import prepare
 from irmeta.studies.design.reliability.study import INTERVALS, reliability
 from irmeta.studies.design.reliability.summary import findings, overview, tables
 
@@ -108,6 +109,61 @@ def test_clusters_and_runs_are_sources_and_nothing_else_has_them():
 
 
 _SHARES = ("score_share", "error_share")
+
+
+def _of_runs(topics, rng, level, gain=0.0):
+    """Draw two systems of three runs each, which differ by their levels, on topics of which none is like another."""
+    ahead = np.repeat([gain, 0.0], 3)[:, None] + level * rng.standard_normal((6, 1))
+    of_systems = 0.1 * rng.standard_normal((2, topics))
+    values = 0.5 + ahead + of_systems[[0, 0, 0, 1, 1, 1]]
+    values += 0.1 * rng.standard_normal(topics) + 0.05 * rng.standard_normal(
+        values.shape
+    )
+    runs = [f"{name}_{run}" for name in "ab" for run in range(3)]
+    made = cube(values[..., None], runs, [str(i) for i in range(topics)], ["score"])
+    return with_repeats(made, "stem")
+
+
+def test_more_topics_do_not_average_out_what_runs_do():
+    """The error of a difference on 4 and 16 times the topics is about that drawn, and no number shows a small one."""
+    rng = np.random.default_rng(3)
+    counts = [200, 800]
+    level = 0.02
+    drawn = []
+    for count in counts:
+        made = [_of_runs(count, rng, level).values.mean(axis=1) for _ in range(400)]
+        apart = np.array(made)[:, 0] - np.array(made)[:, 1]
+        drawn.append(apart.std())
+    found = []
+    for _ in range(100):
+        one = reliability(
+            _of_runs(50, rng, level), sizes=counts, difference=0.01, teams="each"
+        )
+        # the median pair is the only one: the noncentrality of 80% power is about 2.8 errors
+        found.append(one["detectable"].sel(share=0.5, size=counts).values[:, 0] / 2.8)
+    # half an interval pays for few runs by Student's t of 4 degrees of freedom, 2.78, in place of 1.96
+    least = np.median(found, axis=0)
+    for error, truth in zip(least, drawn, strict=True):
+        assert truth < error < 1.6 * truth
+    assert one["pair_topics"].sel(share=0.5).item() == np.inf
+    said = findings(one)[0]
+    assert "no number of topics would in 80%, as runs' own levels do not" in said
+    assert "no number" in str(overview(one))
+
+
+def test_by_the_topics_there_are_nothing_depends_on_what_others_are_worth():
+    """E rho2, tau and what a test shows are those of the moved scores, as if they were scores of single runs."""
+    rng = np.random.default_rng(4)
+    runs = _of_runs(30, rng, 0.05)
+    moved, _ = prepare(runs)
+    plain = moved.drop_attrs()
+    here, there = (
+        reliability(one, sizes=[30, 60], teams="each") for one in (runs, plain)
+    )
+    for name in ("erho2", "phi", "tau_ap", "detectable"):
+        one, other = (found[name].sel(size=30).values for found in (here, there))
+        np.testing.assert_allclose(one, other)
+    assert (here["detectable"] > there["detectable"]).sel(size=60).all()
 
 
 def test_clusters_named_after_runs_leave_nothing_to_split():

@@ -8,6 +8,7 @@ from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
+from irmeta.scores.groups.repeats import with_repeats
 from irmeta.scores.groups.teams import teams_of
 from irmeta.scores.selection import select
 from irmeta.stats import descriptive
@@ -467,3 +468,24 @@ def test_how_much_topics_spread_is_said_of_several_systems():
         for each in (many, many[:4], many[:2])
     ]
     assert said == [True, False, False]
+
+
+def test_the_topics_that_decide_are_those_of_the_runs_that_were_made():
+    """Runs widen intervals, not single topics: the fewest that unseat the best are those of the plain means."""
+    rng = np.random.default_rng(1)
+    values = 0.5 + 0.3 * rng.standard_normal((8, 25, 1))
+    values[:4] += 0.05 + 0.2 * rng.standard_normal((4, 1, 1))
+    names = [f"{name}_{run}" for name in "ab" for run in range(4)]
+    runs = with_repeats(
+        cube(values, names, [str(one) for one in range(25)], ["score"]), "stem"
+    )
+    found = describe(runs, teams="each")
+    plain = describe(runs.drop_attrs(), teams="each")
+    assert found["low"].values.min() < plain["low"].values.min()
+    for name in ("decides", "runner_up", "topic_sd", "topic_mean"):
+        one, other = found[name].values, plain[name].values
+        if one.dtype.kind == "f":
+            np.testing.assert_allclose(one, other)
+        else:
+            assert (one == other).all()
+    assert found["decides"].any()

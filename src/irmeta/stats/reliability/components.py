@@ -13,6 +13,7 @@ import numpy.typing as npt
 from scipy.special import chdtri, fdtri
 
 from irmeta.stats.arrays import Floats
+from irmeta.stats.reliability.worth import ALL_FALLS, Worth
 
 Coefficient = Literal["erho2", "phi"]
 """The relative coefficient, E rho^2, of the order of systems; the absolute one, Phi, of the scores themselves."""
@@ -118,15 +119,19 @@ def stability(signal: Floats, topics: npt.ArrayLike) -> Floats:
         return np.where(np.isinf(signal), 1.0, n * signal / (1 + n * signal))
 
 
-def topics_needed(signal: Floats, stability: npt.ArrayLike) -> Floats:
+def topics_needed(
+    signal: Floats, stability: npt.ArrayLike, worth: Worth = ALL_FALLS
+) -> Floats:
     """Return how many topics give a coefficient: ceil(pi / (L (1 - pi))); infinite where there is no signal.
+
+    worth : what numbers of topics are worth, where not all of the noise falls with them.
 
     >>> float(topics_needed(np.array(0.25), 0.75))
     12.0
     """
     wanted = np.asarray(stability, dtype=np.float64)
     exact = _ratio(wanted / (1 - wanted), np.asarray(signal, dtype=np.float64))
-    return np.ceil(exact * (1 - 1e-12))
+    return np.ceil(worth.needed(exact) * (1 - 1e-12))
 
 
 def _ratio(above: Floats, under: Floats) -> Floats:

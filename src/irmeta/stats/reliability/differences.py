@@ -11,6 +11,7 @@ import numpy.typing as npt
 from scipy.special import ncfdtr, stdtrit
 
 from irmeta.stats.arrays import Floats
+from irmeta.stats.reliability.worth import ALL_FALLS, Worth
 
 
 def power(effect: npt.ArrayLike, topics: int, alpha: float = 0.05) -> Floats:
@@ -46,13 +47,27 @@ def smallest_effect(
     return float(brentq(short, 0, highest))
 
 
-def paired_topics(effect: float, alpha: float = 0.05, power_wanted: float = 0.8) -> int:
-    """Return how many topics show a difference of `effect` deviations with this power.
+def paired_topics(
+    effect: float,
+    alpha: float = 0.05,
+    power_wanted: float = 0.8,
+    worth: Worth = ALL_FALLS,
+) -> float:
+    """Return how many topics show a difference of `effect` deviations with this power; infinite where no number does.
+
+    worth : what numbers of topics are worth, where not all of the variance of differences falls with them; of one
+    metric.
 
     >>> paired_topics(0.5)
     34
     """
-    return fewest(lambda topics: float(power(effect, topics, alpha)) >= power_wanted)
+
+    def shown(topics: int) -> bool:
+        seen = effect * np.sqrt(worth.of(topics) / topics)
+        return bool(power(seen, topics, alpha) >= power_wanted)
+
+    needed = fewest(shown)
+    return needed if needed < MOST_TOPICS else np.inf
 
 
 MOST_TOPICS = 1 << 24

@@ -137,7 +137,7 @@ def _mean_ranks(ordered: Floats) -> Ints:
     return first + last[..., ::-1]
 
 
-def wrong(found: Pairs, topics: int | None = None) -> Floats:
+def wrong(found: Pairs, topics: float | None = None) -> Floats:
     """Return the probability that each pair is ranked wrongly: of the row above the column, (system, system).
 
     topics : how many topics the ranking has; those there are by default.
@@ -149,7 +149,7 @@ def wrong(found: Pairs, topics: int | None = None) -> Floats:
     return np.nan_to_num(stdtr(n - 1, -t), nan=0.0)
 
 
-def expected(found: Pairs, topics: int | None = None) -> Expected:
+def expected(found: Pairs, topics: float | None = None) -> Expected:
     """Return expected tau and tau_AP of the ranking on `topics` topics with the ranking by true means.
 
     Pairs that differ on no topic count as ranked rightly.

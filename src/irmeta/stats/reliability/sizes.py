@@ -22,7 +22,7 @@ def within_variance(scores: Floats) -> Floats:
 
 def by_t_test(
     difference: float, variance: float, alpha: float = 0.05, power: float = 0.8
-) -> int:
+) -> float:
     """Return the topics with which a paired t test shows a difference with this power, sd = sqrt(2 variance).
 
     >>> by_t_test(0.1, 0.05)

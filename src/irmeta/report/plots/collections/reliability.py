@@ -105,7 +105,11 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
         _name_curve(axes, sizes, one.sel(share=0.5).values, str(metric))
         if asked is None:
             continue
-        needed = int(result["pair_topics"].sel(metric=metric, share=0.5))
+        needed = float(result["pair_topics"].sel(metric=metric, share=0.5))
+        if np.isinf(needed):
+            line.set_label(f"{metric}: {asked:g} with no number of topics")
+            continue
+        needed = int(needed)
         line.set_label(f"{metric}: {asked:g} with {counted(needed, 'topic')}")
         if sizes[0] <= needed <= sizes[-1]:
             axes.plot(needed, asked, "o", color="black", markerfacecolor="none")

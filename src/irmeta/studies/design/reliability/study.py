@@ -1,6 +1,6 @@
 """Is the collection big enough: how reliable the ranking of systems is, which differences show, how many topics do."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -20,6 +20,7 @@ from irmeta.scores.groups.clusters import (
     promise_names,
     unit_scores,
 )
+from irmeta.scores.groups.repeats import unmoved_scores
 from irmeta.scores.groups.runs import runs_of, strata_of
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method, with_subject
@@ -34,12 +35,14 @@ from irmeta.scores.selection import (
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.reliability import components, differences, expected, sizes, sources
 from irmeta.stats.reliability.intervals import signal_ends
+from irmeta.stats.reliability.worth import Worth
 from irmeta.studies.door import Cube, study
 
 TOPICS = (10, 25, 50, 100, 150, 200)
 SHARES = (0.1, 0.5, 0.9)
 """Which pairs of systems are shown: those at these quantiles of the spread of their differences."""
 PARTITIONS = 200
+COEFFICIENTS: tuple[components.Coefficient, ...] = ("erho2", "phi")
 INTERVALS = {
     "Phi": ("Phi", "Phi, other systems"),
     "tau": ("tau with the true ranking", "tau with the true ranking, other systems"),
@@ -122,21 +125,26 @@ def reliability(
     counts = sorted({*sizes, used.sizes["topic"]})
     split, of_split = _variance_sources(prepare(scores, **chosen, by_topic=True)[0])
     found = components.components(values)
+    plain = components.components(additive(unmoved_scores(used)).values)
+    worth = {name: _worth(plain, found, name) for name in COEFFICIENTS}
+    order_worth = worth["erho2"]
     team = teams_of(used["system"].values, teams, values)
     half = expected.half_tau(values, PARTITIONS, generator)
-    tau = _stepped_taus(half, values, counts)
+    tau = _stepped_taus(half, values, counts, order_worth)
     here = tau[counts.index(used.sizes["topic"])]
     data: dict[str, Any] = {
         "metric": used.metric.values,
         "size": counts,
         "share": list(SHARES),
-        **_coefficients(values, team.of, counts, stability, level),
-        **_taus(values, counts),
+        **_coefficients(values, team.of, counts, stability, level, worth),
+        **_taus(values, counts, order_worth),
         "tau": (("size", "metric"), tau),
         **_tau_ends(values, half, here, generator, level),
         **_differing_topics(used),
         **split,
-        **_detectable_differences(values, counts, difference, alpha, power),
+        **_detectable_differences(
+            values, counts, difference, alpha, power, order_worth
+        ),
         "half_tau": ("metric", half),
     }
     outcome = result(
@@ -176,28 +184,60 @@ def _check_difference(scores: xr.DataArray, difference: float | None) -> None:
             )
 
 
+def _worth(
+    plain: components.Components,
+    moved: components.Components,
+    name: components.Coefficient,
+) -> Worth:
+    """Return what numbers of topics are worth for a coefficient: what runs add to its noise does not fall with them.
+
+    plain, moved : the components of scores, and of those moved so that their scatter is that of runs, too.
+    """
+    _, topics, interaction = plain.variances
+    _, topics_moved, interaction_moved = moved.variances
+    if name == "phi":
+        interaction, interaction_moved = (
+            interaction + topics,
+            interaction_moved + topics_moved,
+        )
+    falls = interaction_moved > 0
+    share = np.where(falls, interaction / np.where(falls, interaction_moved, 1), 1.0)
+    return Worth(moved.topics, np.minimum(share, 1.0))
+
+
 def _coefficients(
-    values: Floats, team: Ints, counts: list[int], stability: float, level: float
+    values: Floats,
+    team: Ints,
+    counts: list[int],
+    stability: float,
+    level: float,
+    worth: Mapping[components.Coefficient, Worth],
 ) -> dict[str, Any]:
     """Compute variance components, both coefficients by number of topics, and the topics that stability needs."""
     found = components.components(values)
-    sizes = np.array(counts)[:, None]
     data: dict[str, Any] = {
         "component": ["systems", "topics", "interaction"],
-        "coefficient": ["erho2", "phi"],
+        "coefficient": list(COEFFICIENTS),
     }
     data["variance"] = (("component", "metric"), np.stack(found.variances))
     needed = []
-    for name in ("erho2", "phi"):
+    for name in COEFFICIENTS:
+        worths = np.stack([worth[name].of(count) for count in counts])
         signal, (low, high) = (
             components.signal(found, name),
             signal_ends(values, name, level, team),
         )
         for suffix, one in (("", signal), ("_low", low), ("_high", high)):
-            data[name + suffix] = (("size", "metric"), components.stability(one, sizes))
+            data[name + suffix] = (
+                ("size", "metric"),
+                components.stability(one, worths),
+            )
         # fewer topics are needed where the signal is stronger: the ends change places
         needed.append(
-            [components.topics_needed(one, stability) for one in (signal, high, low)]
+            [
+                components.topics_needed(one, stability, worth[name])
+                for one in (signal, high, low)
+            ]
         )
     for suffix, part in zip(
         ("", "_low", "_high"), np.moveaxis(np.array(needed), 1, 0), strict=True
@@ -206,18 +246,19 @@ def _coefficients(
     return data
 
 
-def _taus(values: Floats, counts: list[int]) -> dict[str, Any]:
+def _taus(values: Floats, counts: list[int], worth: Worth) -> dict[str, Any]:
     """Compute expected tau_AP with the true ranking by ML for each number of topics; here by both, and tau."""
     estimators: list[expected.Estimator] = (
         ["ML"] if len(values) > MOST_SORTED else ["ML", "MSQD"]
     )
     curves, here, undefined = [], [], []
-    for column in np.moveaxis(values, -1, 0):
+    by_metric = np.stack([worth.of(count) for count in counts], axis=-1)
+    for column, worths in zip(np.moveaxis(values, -1, 0), by_metric, strict=True):
         known = {
             name: expected.pairs(np.ascontiguousarray(column), name)
             for name in estimators
         }
-        curves.append([expected.expected(known["ML"], count) for count in counts])
+        curves.append([expected.expected(known["ML"], one) for one in worths])
         here.append([expected.expected(pairs) for pairs in known.values()])
         undefined.append(here[-1][0].undefined)
     return {
@@ -255,14 +296,22 @@ def _tau_ends(
     }
 
 
-def _stepped_taus(half: Floats, values: Floats, counts: list[int]) -> Floats:
+def _stepped_taus(
+    half: Floats, values: Floats, counts: list[int], worth: Worth
+) -> Floats:
     """Step tau between halves up to each number of topics: (size, metric).
 
     Systems that are the same on every topic, which halves leave out, count as ranked rightly, as in `tau_interval`.
     """
     topics = values.shape[1] / 2
     tau = np.array(
-        [[expected.stepped(one, count / topics) for one in half] for count in counts]
+        [
+            [
+                expected.stepped(one, times)
+                for one, times in zip(half, worth.of(count) / topics, strict=True)
+            ]
+            for count in counts
+        ]
     )
     same = np.array([expected.share_same(one) for one in np.moveaxis(values, -1, 0)])
     return same + (1 - same) * tau
@@ -329,6 +378,7 @@ def _detectable_differences(
     difference: float | None,
     alpha: float,
     power: float,
+    worth: Worth,
 ) -> dict[str, Any]:
     """Compute which differences show with each number of topics, and with a difference how well it shows."""
     upper = np.triu_indices(len(values), 1)
@@ -336,8 +386,10 @@ def _detectable_differences(
     spreads = [expected.spread(column)[upper] for column in np.moveaxis(values, -1, 0)]
     deviation = np.quantile(np.stack(spreads, axis=-1), SHARES, axis=0)
     effects = [differences.smallest_effect(count, alpha, power) for count in counts]
+    # deviations as far as the number of topics does not average them out: (size, metric)
+    wider = np.sqrt([count / worth.of(count) for count in counts])
     # (share, size, metric)
-    detectable = deviation[:, None] * np.array(effects)[:, None]
+    detectable = deviation[:, None] * np.array(effects)[:, None] * wider
     data: dict[str, Any] = {
         "deviation": (("share", "metric"), deviation),
         "detectable": (("share", "size", "metric"), detectable),
@@ -346,22 +398,30 @@ def _detectable_differences(
         return data
     with np.errstate(divide="ignore"):
         effect = difference / deviation  # (share, metric)
-    shown = [differences.power(effect, count, alpha) for count in counts]
+    shown = [
+        differences.power(effect / more, count, alpha)
+        for count, more in zip(counts, wider, strict=True)
+    ]
+    each = [Worth(worth.topics, share) for share in worth.share]
     topics = [
-        [differences.paired_topics(one, alpha, power) for one in row] for row in effect
+        [
+            differences.paired_topics(one, alpha, power, of_metric)
+            for one, of_metric in zip(row, each, strict=True)
+        ]
+        for row in effect
     ]
     data["shown"] = (("share", "size", "metric"), np.stack(shown, axis=1))
-    data["pair_topics"] = (("share", "metric"), topics)
-    return data | _sakai_sizes(values, difference, alpha, power)
+    data["pair_topics"] = (("share", "metric"), np.array(topics, dtype=np.float64))
+    return data | _sakai_sizes(values, difference, alpha, power, worth)
 
 
 def _sakai_sizes(
-    values: Floats, difference: float, alpha: float, power: float
+    values: Floats, difference: float, alpha: float, power: float, worth: Worth
 ) -> dict[str, Any]:
     """Compute the topics that Sakai's three designs take to show a difference."""
     systems = len(values)
     variance = sizes.within_variance(values)
-    design = [
+    design: list[list[float]] = [
         [sizes.by_t_test(difference, one, alpha, power) for one in variance],
         [sizes.by_anova(difference, one, systems, alpha, power) for one in variance],
         # an interval that does not hold 0 where the difference is this: as far to either side
@@ -369,7 +429,7 @@ def _sakai_sizes(
     ]
     return {
         "way": ["t test", "ANOVA", "interval"],
-        "design_topics": (("way", "metric"), design),
+        "design_topics": (("way", "metric"), np.ceil(worth.needed(design))),
     }
 
 

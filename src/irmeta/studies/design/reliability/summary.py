@@ -1,10 +1,12 @@
 """What `reliability` answers: tables for programs, an overview and findings for people."""
 
+from typing import Any
+
 import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.averages.limits import detection_clause
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit_of
@@ -138,14 +140,16 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         )
     if "design" in views:
         title = f"{units} for the difference: plan by p50; the others if no {units} are shared"
-        found[title] = views["design"].pivot("way", index="metric", values="topics")
+        design = views["design"].with_columns(_counts(views["design"]["topics"]))
+        found[title] = design.pivot("way", index="metric", values="topics")
     return found
 
 
 def _counts(numbers: pl.Series) -> pl.Series:
     """Write numbers of topics or clusters; without limit as such."""
     return pl.Series(
-        [f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers]
+        numbers.name,
+        [f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers],
     )
 
 
@@ -250,7 +254,10 @@ def _power_sentence(one: xr.Dataset, topics: int) -> str:
     """Say how often these numbers of topics show the wanted difference, and how many show it as often as wanted."""
     options, units = about(one)["options"], f"{unit_of(one)}s"
     typical = one.sel(share=0.5)
-    needed = int(typical["pair_topics"])
+    needed = float(typical["pair_topics"])
+    would = f"{needed:.0f} would in {100 * options['power']:.0f}%"
+    if not np.isfinite(needed):
+        would = f"no number of {units} would in {100 * options['power']:.0f}%, {_as_runs_stay(one)}"
     every = [int(size) for size in one["size"].values]
     sizes = every if len(every) <= SPOKEN else [topics]
     first, *others = (
@@ -259,8 +266,21 @@ def _power_sentence(one: xr.Dataset, topics: int) -> str:
     rest = "".join(f", {size} in {share}" for size, share in others)
     return (
         f"{first[0]} {units} show a difference of {short(options['difference'], 3)} {_among_sources(one)} in "
-        f"{first[1]} of cases{rest}; {needed} would in {100 * options['power']:.0f}%."
+        f"{first[1]} of cases{rest}; {would}."
     )
+
+
+def _repeats(one: xr.Dataset) -> dict[str, Any]:
+    """Return what is known of the systems' runs, or of the judges that scores are means over; nothing where of none."""
+    (said,) = about(one)["inputs"]["collections"].values()
+    return dict(said.get(REPEATS, {}))
+
+
+def _as_runs_stay(one: xr.Dataset) -> str:
+    """Say why no number of topics suffices, and what would."""
+    if "judges" in _repeats(one):
+        return "as judges' own ways do not average out over them: take more judges"
+    return "as runs' own levels do not average out over them: take more runs of each system"
 
 
 def _discordance_sentence(one: xr.Dataset, topics: int) -> str:
@@ -297,6 +317,12 @@ def _enough_sentences(one: xr.Dataset, topics: int, stability: float) -> list[st
     )
     units = f"{unit_of(one)}s"
     erho2 = f"E rho2 of {short(stability)} by {one.metric.item()}"
+    if (
+        not np.isfinite(needed)
+        and float(one["erho2"].sel(size=topics)) > 0
+        and _repeats(one)
+    ):
+        return [f"No number of {units} gives an {erho2}, {_as_runs_stay(one)}."]
     if not np.isfinite(needed):
         if topics < low < np.inf:
             least = f"; with 95% confidence it needs {low:.0f} or more"

@@ -132,11 +132,12 @@ def describe(
     team = teams_of(scores["system"].values, teams, averaged.values)
     possible = _rank_sets(averaged, level, sets, generator)
     data = _system_figures(scores, averaged, possible, level)
-    data |= _topic_figures(additive(unit_scores(scores)), team.of)
-    data |= _first_place_figures(averaged)
+    found = unmoved_scores(scores)  # single topics show the runs that were made
+    data |= _topic_figures(additive(unit_scores(found)), team.of)
+    data |= _first_place_figures(additive(found))
     if system is not None:
         data |= _named_system_ranks(averaged, system, level, generator)
-    data |= _score_figures(unit_scores(unmoved_scores(scores)))
+    data |= _score_figures(unit_scores(found))
     if teams is not None:
         count = data["reversed"][1][:, names.index(by)].sum() or "none"
         notes.append(
