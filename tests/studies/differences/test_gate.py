@@ -6,6 +6,7 @@ import pytest
 from irmeta.errors import ScoresError
 from irmeta.io.formats.nights import read_nights
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.repeats import with_repeats
 from irmeta.studies.differences.versus.study import versus
 from irmeta.studies.differences.versus.summary import overview
 
@@ -37,6 +38,21 @@ def test_a_gate_has_three_verdicts(loss, topics, verdict):
     strict = gate(scores(loss, topics), unless_safe=True)
     assert bool(strict["failed"]) == (verdict != "safe")
     assert found["loss_shown"] < loss < found["loss_possible"]
+
+
+def test_topics_do_not_show_what_runs_hide():
+    """Where runs lift or lower all topics, more topics are needed than scatter alone tells; or none are enough."""
+    rng = np.random.default_rng(2)
+    means = scores(topics=60)
+    for level, reached in ((0.002, True), (0.05, False)):
+        runs = np.repeat(means.values, 3, axis=0)
+        runs += level * rng.standard_normal((6, 1, 1))
+        names = [f"{name}_{run}" for name in ("main", "tonight") for run in range(3)]
+        made = cube(runs, names, means.topic.values.tolist(), ["AP"])
+        of_runs = gate(with_repeats(made, "stem"))["topics_needed"].item()
+        alone = gate(with_repeats(made, "stem").drop_attrs())["topics_needed"].item()
+        assert alone < of_runs
+        assert np.isfinite(of_runs) == reached
 
 
 def test_the_same_build_is_said_to_be_the_same():

@@ -12,11 +12,21 @@ class Worth(NamedTuple):
     """What numbers of topics are worth in topics whose errors fall with their number, as 1 / n.
 
     topics : those there are, which are worth themselves.
-    share : of the variance of their mean's error, how much falls with their number: (metric,).
+    share : of the variance of their mean's error, how much falls with their number, as of each metric.
     """
 
     topics: int
     share: Floats
+
+    @classmethod
+    def by_variances(cls, topics: int, falls: Floats, whole: Floats) -> "Worth":
+        """Return what topics are worth where of a variance over them, the whole, only a part falls with their number.
+
+        >>> Worth.by_variances(50, np.array([0.02, 0.0]), np.array([0.04, 0.0])).share.tolist()
+        [0.5, 1.0]
+        """
+        share = np.divide(falls, whole, out=np.ones_like(whole), where=whole > 0)
+        return cls(topics, np.minimum(share, 1.0))
 
     def of(self, count: float) -> Floats:
         """Return what some topics are worth: n / (share + (1 - share) n / topics), below topics / (1 - share).

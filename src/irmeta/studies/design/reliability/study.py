@@ -200,9 +200,7 @@ def _worth(
             interaction + topics,
             interaction_moved + topics_moved,
         )
-    falls = interaction_moved > 0
-    share = np.where(falls, interaction / np.where(falls, interaction_moved, 1), 1.0)
-    return Worth(moved.topics, np.minimum(share, 1.0))
+    return Worth.by_variances(moved.topics, interaction, interaction_moved)
 
 
 def _coefficients(

@@ -22,6 +22,7 @@ from irmeta.scores.names import known_as
 from irmeta.scores.selection import matching, unknown_system_hint, words
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
+from irmeta.stats.reliability.worth import Worth
 from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
 from irmeta.words import counted, listed
 
@@ -73,6 +74,14 @@ class Family:
         """The differences that are tested, (against, topic, metric)."""
         found, _, _ = differences(self.line, self.system, self.others, self.names)
         return found
+
+    def worth(self) -> Worth:
+        """Return what numbers of topics are worth, (against, metric): what runs add does not fall with them."""
+        plain, _, _ = differences(
+            additive(unmoved_scores(self.scores)), self.system, self.others, self.names
+        )
+        falls, whole = (np.nanvar(one, axis=1) for one in (plain, self.found))
+        return Worth.by_variances(self.scores.sizes["topic"], falls, whole)
 
     def by_topic(self) -> dict[str, Any]:
         """Return what happened on each topic: scores and differences, who won how often, and what the sign rests on."""

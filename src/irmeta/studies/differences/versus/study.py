@@ -342,7 +342,9 @@ def _gate_figures(
     shape = (len(family.names), len(family.metrics))
     most = widest(family.scores)
     verdicts, said = judge_losses(tonight, past, shape, policy, alpha, most)
-    return means_on(parts, asked, family.system, anchors or {}) | dict(verdicts), said
+    dims, needed = verdicts["topics_needed"]
+    found = {**verdicts, "topics_needed": (dims, family.worth().needed(needed))}
+    return means_on(parts, asked, family.system, anchors or {}) | found, said
 
 
 def _notes_on_rest(flagged: Flagged, family: Family, way: Way) -> list[str]:
