@@ -379,6 +379,10 @@ def test_systems_by_pattern_and_from_a_file(run, tmp_path):
             "irmeta report has no option --baseline; irmeta table, irmeta place and irmeta leak have it",
         ),
         (
+            "place s.parquet --on trec8 --system a",
+            "irmeta place has no option --system; did you mean --systems?",
+        ),
+        (
             "versus s.parquet --system a --against b c",
             "versus takes one score file, not also c; several names of an option have commas between them: A,c; "
             "a name with blanks stands in quotes: 'A c'",

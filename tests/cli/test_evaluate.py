@@ -292,7 +292,10 @@ def test_a_pattern_has_a_system_and_a_repeat(desk: Path) -> None:
     """A pattern that lacks one, and a file that does not fit it, are refused with what to do."""
     for names, says in (
         ("{system}.run", "a pattern has {system} once and {repeat} once"),
-        ("{system}-{repeat}", "runs/one is not named as {system}-{repeat}"),
+        (
+            "{system}-{repeat}",
+            "runs/one is not named as {system}-{repeat}.*, or leave --names out: .*--repeats stem",
+        ),
     ):
         with pytest.raises(FileFormatError, match=says):
             typed(["evaluate", "qrels", "runs/", "--names", names])

@@ -151,3 +151,16 @@ def test_a_summary_that_is_a_folder_is_named_after_scores_are_read(run) -> None:
     given = ["c.parquet", "d.parquet", "--system", "a", "--against", "b"]
     code, _, said = run("replicate", *given, "--summary", ".")
     assert (code, "this is a folder; name a file" in said) == (2, True)
+
+
+@pytest.mark.parametrize("option", ["-o", "--plot", "--summary"])
+def test_nothing_is_written_to_the_standard_input(run, option: str) -> None:
+    """A dash is standard input, so no output can be one: the error says where results go without -o."""
+    scores = np.random.default_rng(1).random((4, 5, 1))
+    irmeta.save(cube(scores, list("abcd"), list("12345"), ["AP"]), "s.parquet")
+    code, out, said = run("describe", "s.parquet", option, "-", "--format", "latex")
+    assert (code, out, "without -o a result goes to standard output" in said) == (
+        2,
+        "",
+        True,
+    )

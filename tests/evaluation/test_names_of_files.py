@@ -24,9 +24,9 @@ def evaluated(folder: Path, names: list[str]) -> list[str]:
 
 
 def test_a_suffix_that_says_only_run_is_no_part_of_a_name(tmp_path):
-    """bm25.run, mine.txt and input.x are bm25, mine and x; what else a point stands in stays."""
-    names = ["bm25.run", "mine.txt", "input.x", "splade.v2"]
-    assert evaluated(tmp_path, names) == ["bm25", "mine", "splade.v2", "x"]
+    """bm25.run, mine.txt, both.tsv and input.x are bm25, mine, both and x; what else a point stands in stays."""
+    names = ["bm25.run", "mine.txt", "both.tsv", "input.x", "splade.v2"]
+    assert evaluated(tmp_path, names) == ["bm25", "both", "mine", "splade.v2", "x"]
 
 
 def test_a_suffix_that_distinguishes_two_runs_stays(tmp_path):

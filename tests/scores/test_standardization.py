@@ -121,6 +121,7 @@ def test_topics_that_have_numbers_for_names_are_doubtful():
     doubt = "topics are matched by name, but another and TREC-X number theirs from 1: unless"
     (note,) = about(standardization.apply(new, factors))["standardization"]["notes"]
     assert note.startswith(doubt)
+    assert "--collection TREC-X of evaluate or import, collection='TREC-X' of" in note
     assert standardization.on_common_topics(new, old)[2] == [note]
     assert about(standardization.apply(old, factors))["standardization"]["notes"] == []
     named = scores().assign_attrs(collection="another")

@@ -536,9 +536,10 @@ def _unknown(error: CycloptsError, given: str) -> str:
     if whys and name in whys[0]:
         return f"{command} takes no {name}: {whys[0][name]}"
     every = [own for one in _taken(error) if one.parse for own in one.names]
-    close = alike(name, every, ALIKE)
+    begun = [one for one in every if one.startswith(name)]
+    close = begun or alike(name, every, ALIKE)
     rest = f"{command} --help-all lists all"
-    if verbs := commands_with(name):
+    if not begun and (verbs := commands_with(name)):
         has = "has" if len(verbs) == 1 else "have"
         few = joined if len(verbs) <= NAMED else listed
         rest = f"{few(verbs)} {has} it"

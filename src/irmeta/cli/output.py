@@ -135,10 +135,15 @@ def refuse_inputs(given: Mapping[str, Any], verb: str = "") -> None:
 
     verb : the command, which may replace what it writes itself.
     """
+    from irmeta.io.files import STDIN
     from irmeta.io.places import require_reachable
 
     outputs = [Path(given[name]) for name in _OUTPUTS if given.get(name) is not None]
     for output in outputs:
+        if output == STDIN:
+            raise IrmetaError(
+                "- is standard input: name what to write to; without -o a result goes to standard output"
+            )
         if not require_reachable(output).is_file():
             continue
         for name, value in given.items():

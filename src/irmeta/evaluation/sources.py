@@ -230,8 +230,9 @@ def _name_by_pattern(pattern: str, path: Location) -> str:
             # a stem of names ends at the last of these signs
             return f"{found['system']}_{re.sub(r'[-_.]', '', found['repeat'])}"
     raise FileFormatError(
-        f"{display(path)} is not named as {pattern}, which tells its system and which run of it this is; rename it, or "
-        "name each run in a file (--names FILE)"
+        f"{display(path)} is not named as {pattern}, which tells its system and which run of it this is; name each run "
+        "in a file (--names FILE), or leave --names out: studies take runs such as e5_1 and e5_2 as one system with "
+        "--repeats stem"
     )
 
 

@@ -118,6 +118,9 @@ _MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = 
 }
 
 
+STDIN = Path("/dev/stdin")
+"""What `-` stands for where a file is named."""
+
 Location = Path | str
 """Where a file is: a path, or a URL as text, which fsspec opens."""
 
@@ -130,7 +133,7 @@ def location(path: str | os.PathLike[str]) -> Location:
     """
     text = expand_home(os.fspath(path))
     if text == "-":
-        return Path("/dev/stdin")
+        return STDIN
     if "://" in text:
         return text
     return require_reachable(Path(text))

@@ -471,6 +471,7 @@ def _missing_hint(absent: Bools, missing: MissingOfPairs, pairs: bool) -> str:
     if ways:
         least = "; common drops least" if len(ways) > 1 else ""
         drop = f"topics or systems (--missing {joined(ways, 'or')}{least})"
+    drop += ", or fill those that count as 0 (in Python scores.fillna(0))"
     if missing == "pairwise":
         return f"{_PAIRWISE}: drop {drop}"
     if pairs:

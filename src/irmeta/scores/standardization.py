@@ -327,7 +327,10 @@ def _numbering_doubts(topics: Iterable[str], *both: Mapping[str, Any]) -> list[s
     if OWN_NAME in both[0]:  # runs that were scored here
         way = f"call the collection of the runs {names[1]} (--collection {names[1]})"
     else:
-        way = "give both collections one name with evaluate --collection"
+        way = (
+            f"call the collection so: --collection {names[1]} of evaluate or import, "
+            f"collection={names[1]!r} of from_frame"
+        )
     return [
         f"topics are matched by name, but {names[0]} and {names[1]} number theirs from 1: unless "
         f"these are the same topics, the figures mean nothing (if they are, {way})"

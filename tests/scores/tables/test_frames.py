@@ -728,3 +728,21 @@ def test_frames_of_ir_measures_by_system_are_scores() -> None:
     assert not is_table({"a": pd.DataFrame({"x": [1]})})
     made = check({"a": frame, "b": frame})
     assert made.sel(system="b", metric="AP").values.tolist() == [0.5, 0.25]
+
+
+@pytest.mark.parametrize("form", ["long", "wide", "wide, topics are numbers"])
+def test_the_keys_of_joined_frames_are_systems(form: str) -> None:
+    """Frames that name topics, joined by pandas under the names of systems: numbers of rows are no scores."""
+    long = pd.DataFrame(
+        {"topic": ["1", "2"], "metric": ["AP", "AP"], "score": [0.5, 0.25]}
+    )
+    wide = pd.DataFrame({"topic": ["1", "2"], "AP": [0.5, 0.25], "RR": [1.0, 0.5]})
+    numbered = wide.assign(topic=[1, 2])
+    one = {"long": long, "wide": wide}.get(form, numbered)
+    for names in (None, ["system"]):
+        made = from_frame(pd.concat({"bm25": one, "e5": one}, names=names))
+        assert made.system.values.tolist() == ["bm25", "e5"]
+        assert made.metric.values.tolist() == (
+            ["AP"] if form == "long" else ["AP", "RR"]
+        )
+        assert made.sel(system="e5", metric="AP").values.tolist() == [0.5, 0.25]

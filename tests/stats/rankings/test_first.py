@@ -41,6 +41,15 @@ def test_the_fewest_topics_are_those_of_all_sets(systems, topics, seed, few):
     assert sums[found.system] >= sums[leader] - 1e-9
 
 
+def test_of_several_the_one_that_is_then_farthest_ahead_is_named():
+    """Two systems need one topic each; the later one is ahead by more without its own, so it is nearer the lead."""
+    leader = np.full(6, 0.5)
+    first, second = leader + 0.01, leader + 0.02
+    first[1], second[4] = 0.0, 0.0
+    found = fewest(np.array([leader, first, second]))
+    assert (found.system, found.topics.tolist()) == (2, [4])
+
+
 def test_a_leader_that_is_ahead_on_all_topics_cannot_be_unseated():
     """No topics can go so that a system that is ahead on each is behind."""
     one = np.random.default_rng(0).random((3, 8))

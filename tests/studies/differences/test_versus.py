@@ -838,6 +838,30 @@ def test_a_best_system_compared_with_all_may_have_been_picked():
         assert not any("picked for that" in note for note in found.notes)
 
 
+def test_the_best_of_several_variants_may_have_been_picked():
+    """Of the best variant, better than a baseline, the note names the comparison that allows for the choice."""
+    noise = np.random.default_rng(1).normal(0, 0.01, (4, 20, 1))
+    values = np.array([0.3, 0.5, 0.6, 0.65])[:, None, None] + noise
+    topics = [str(one) for one in range(20)]
+    made = cube(values, ["bm25", "grid-a1", "grid-a2", "e5"], topics, ["AP"])
+    said = (
+        "grid-a2 has the highest mean of grid* (2 systems) by AP. If it was picked for that, too many differences seem "
+        "real: --system bm25 --against 'grid*' corrects p for the choice."
+    )
+    assert said in irmeta.versus(made, "grid-a2", "bm25").notes
+    for system, against in (("grid-a1", "bm25"), ("grid-a2", "e5"), ("e5", "bm25")):
+        notes = irmeta.versus(made, system, against).notes
+        assert not any("picked for that" in note for note in notes)
+
+
+def test_of_two_systems_none_was_picked():
+    """Where there is one other system only, all others are no choice."""
+    made = scores()
+    made[0] = made[1] + 0.1
+    found = irmeta.versus(made.isel(system=[0, 1]), "mine", metrics="AP")
+    assert not any("picked for that" in note for note in found.notes)
+
+
 def test_a_baseline_that_was_not_chosen_is_said_to_be_one():
     """Of chosen systems the error counts them, as for the system itself; it names none that is not like it."""
     rng = np.random.default_rng(0)

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from irmeta.errors import ScoresError
-from irmeta.metrics.names import nearest
+from irmeta.metrics.names import alike
 from irmeta.scores.notes import Method
 from irmeta.stats.arrays import Floats, Ints
-from irmeta.stats.halves.teams import alike
-from irmeta.words import capitalized, counted
+from irmeta.stats.halves.teams import alike as score_alike
+from irmeta.words import capitalized, counted, joined
 
 STEM = "stem"
 """What stands for the stems of the systems' names, in place of a table."""
@@ -44,10 +44,13 @@ class Groups:
         """Raise ScoresError for a run without a group."""
         lacking = [run for run in runs if run not in self.of]
         if lacking:
+            close = alike(lacking[0], self.of)
+            mend = (
+                f"did you mean {joined(close, 'or')}?" if close else "add a line for it"
+            )
             raise ScoresError(
-                f"{self.source}: no group for {len(lacking)} of {counted(len(runs), 'run')}, such "
-                f"as {lacking[0]!r}; {nearest(lacking[0], self.of)}; a run is named after its file, "
-                "without .gz"
+                f"{self.source}: no group for {len(lacking)} of {counted(len(runs), 'run')}, such as {lacking[0]!r}; "
+                f"{mend}"
             )
 
 
@@ -120,7 +123,7 @@ def teams_of(
             "teams"
         )
     unknown = ""
-    if groups is None and scores is not None and alike(scores, of) > LIKE_OTHERS:
+    if groups is None and scores is not None and score_alike(scores, of) > LIKE_OTHERS:
         unknown = "systems of different name stems score alike, so that names do not show the teams"
     return Teams(names, of, source_of_groups(chosen), unknown)
 

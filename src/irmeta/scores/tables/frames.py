@@ -17,6 +17,7 @@ from irmeta.scores.tables.roles import (
     COLUMNS,
     SCORE,
     SPELLINGS,
+    UNNAMED,
     Columns,
     columns_of,
     refuse_documents,
@@ -105,6 +106,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     # a metric that is no column is what all scores are of
     whole = metric is not None and metric not in frame.columns
     found = columns_of(frame.columns, **(roles | {"metric": None} if whole else roles))
+    frame = _without_row_numbers(frame, found)
     refuse_documents(frame.columns, found)
     if found.system is None and None not in (found.topic, found.metric, found.score):
         raise ScoresError(
@@ -125,6 +127,20 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
             "by a table of topics and clusters (--clusters of a study)"
         )
     return _long_rows(frame, found, constant)._replace(doubts=doubts)
+
+
+def _without_row_numbers(frame: pl.DataFrame, found: Columns) -> pl.DataFrame:
+    """Leave out numbers of rows, as those of the tables in `pandas.concat({"bm25": table})`: levels without a name."""
+    unnamed = [name for name in frame.columns if UNNAMED.fullmatch(name)]
+    if found.system is None or found.topic is None:
+        return frame
+    return frame.drop(
+        [
+            name
+            for name in unnamed
+            if name not in found and frame[name].dtype.is_integer()
+        ]
+    )
 
 
 def _join_columns(frame: pl.DataFrame, system: str) -> pl.DataFrame:

@@ -89,8 +89,8 @@ def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
     }
     unnamed = [name for name in free if UNNAMED.fullmatch(name)]
     absent = [role for role in ("system", "topic") if found[role] is None]
-    if len(unnamed) == len(absent):
-        found |= dict(zip(absent, unnamed, strict=True))
+    if len(unnamed) >= len(absent):
+        found |= dict(zip(absent, unnamed, strict=False))
     topic = found["topic"]
     if found["collection"] is None and topic and _spelling(topic) in _ITEMS:
         # items within tasks

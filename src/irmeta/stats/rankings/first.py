@@ -32,7 +32,10 @@ class Turning(NamedTuple):
 
 
 class Unseated(NamedTuple):
-    """The fewest topics whose absence puts another system ahead: which system, and which topics."""
+    """The fewest topics whose absence puts another system ahead: which system, and which topics.
+
+    Of several systems that as few topics put ahead it is the one that is then farthest ahead.
+    """
 
     system: int
     topics: Ints
@@ -80,10 +83,13 @@ def fewest(scores: Floats) -> Unseated | None:
     (1, [0])
     """
     leader = int(settled(scores.mean(axis=1)).argmax())
-    found = turning(scores[leader] - scores)
+    behind = scores[leader] - scores
+    found = turning(behind)
     counts = np.where(found.counts == NONE, scores.shape[1], found.counts)
     counts[leader] = scores.shape[1]
-    other = int(counts.argmin())
+    # by what the leader is ahead without these topics
+    lead = settled(np.where(found.topics, 0.0, behind).sum(axis=1))
+    other = int(np.lexsort((lead, counts))[0])
     if counts[other] == scores.shape[1]:
         return None
     return Unseated(other, np.flatnonzero(found.topics[other]))

@@ -14,11 +14,12 @@ from irmeta.parallel import again, seeded
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.figures import p_in_sentence
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
+from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
 from irmeta.scores.result import result
 from irmeta.scores.selection import complete, prepare, select
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
@@ -402,16 +403,35 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
 
 
 def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
-    """Say of a system compared with all others that has the highest mean what holds if it was picked for that."""
-    first = (figures["difference"] >= 0).all(axis=0)
-    claims = (figures["p_corrected"] < way.alpha).any(axis=0)
-    if not set(family.others) <= set(family.names) or not (first & claims).any():
+    """Say of a system that is better than others what holds if it was picked for its mean, from all or its variants."""
+    variants = [name for name in family.others if stem(name) == stem(family.system)]
+    baselines = [
+        name for name in family.names if name in family.others and name not in variants
+    ]
+    every = len(family.others) > 1 and set(family.others) <= set(family.names)
+    if not every and not (variants and baselines):
         return []
-    named = joined(np.array(family.metrics)[first & claims].tolist())
+    means = family.line.mean("topic").transpose("system", "metric")
+    rivals = means.sel(system=family.others if every else variants).values
+    first = settled(means.sel(system=family.system).values - rivals).min(axis=0) >= 0
+    better = (figures["p_corrected"] < way.alpha) & (figures["difference"] > 0)
+    claimed = np.array(family.metrics)[first & better.any(axis=0)].tolist()
+    if not claimed:
+        return []
+    of, mend = (
+        "",
+        "`irmeta describe` says which systems may be the best, for all ranks at once.",
+    )
+    if not every:
+        pattern = f"{stem(family.system)}*"
+        of = f" of {pattern} ({len(rivals) + 1} systems)"
+        mend = (
+            f"--system {baselines[0]} --against '{pattern}' corrects p for the choice."
+        )
     return [
         Act(
-            f"{family.system} has the highest mean by {named}. If it was picked for that, too many differences seem "
-            "real: `irmeta describe` says which systems may be the best, for all ranks at once."
+            f"{family.system} has the highest mean{of} by {joined(claimed)}. If it was picked for that, too many "
+            f"differences seem real: {mend}"
         )
     ]
 
