@@ -281,6 +281,8 @@ def _cube(
     provenance: dict[str, Any] = {
         "qrels": {"source": qrels.source, "sha256": qrels.digest},
         "runs": {outcome.name: outcome.digest for outcome in outcomes},
+        "scored": len(qrels.topics),
+        "lacking": {outcome.name: len(outcome.lacking) for outcome in outcomes},
         "notes": notes.notes(qrels, outcomes, computed, "qrels"),
     }
     if replaced := {

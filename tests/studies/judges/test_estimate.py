@@ -19,6 +19,7 @@ from irmeta.studies.differences.significance.study import significance
 from irmeta.studies.differences.versus.study import versus
 from irmeta.studies.judges import estimate as estimating
 from irmeta.studies.judges import plan as planning
+from irmeta.studies.judges.compare.study import compare_judges
 from irmeta.studies.judges.estimate import estimate, estimated_scores
 from irmeta.studies.judges.plan import plan
 from irmeta.studies.judges.sampled import paired, weights
@@ -593,3 +594,28 @@ def test_what_cannot_be_written_as_scores() -> None:
         estimated_scores(estimate(human, machine, clusters=clusters))
     with pytest.raises(ScoresError, match="what irmeta.judges.estimate returned"):
         estimated_scores(describe(machine))
+
+
+def test_topics_that_a_run_lacks_are_said_wherever_judges_are() -> None:
+    """Runs without documents on judged topics score 0 there: judges, and scores written by estimate, say so."""
+    topics = [str(number) for number in range(20)]
+    full = {topic: {"a": 3.0, "b": 2.0, "c": 1.0} for topic in topics}
+    part = {topic: full[topic] for topic in topics[4:]}
+    runs = {"full": full, "swapped": {one: {"b": 2.0, "a": 1.0} for one in topics}}
+    runs["part"] = part
+    machine = {
+        topic: {"a": int(at % 3 > 0), "b": 1, "c": at % 2}
+        for at, topic in enumerate(topics)
+    }
+    people = {topic: machine[topic] for topic in topics[:8]}
+    asked = {"runs": runs, "metrics": "nDCG@3"}
+    estimated = estimate(people, machine, **asked)
+    found = [
+        estimated,
+        plan(people, machine, **asked),
+        compare_judges({"people": people, "machine": machine}, **asked),
+        describe(estimated_scores(estimated)),
+    ]
+    for one in found:
+        assert any("part on 4 topics" in note for note in about(one.data)["notes"])
+        assert "but 1 run scored 0 on topics without documents" in one.method_text

@@ -232,7 +232,10 @@ def equivalence_notes(margin: float | None, scores: xr.DataArray) -> list[str]:
 def no_result_notes(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
     """Say which systems retrieve nothing on many topics, where evaluated scores say so: these count as 0."""
     counts = topics_without_results(scores)
-    enough = MANY * about(scores).get("scored", 0)
+    known = about(scores)
+    # an estimate rests on the topics that people judged
+    of = known["estimated"]["human"] if "estimated" in known else known.get("scored", 0)
+    enough = MANY * of
     many = [
         f"{name} on {counted(counts[name], 'topic')}"
         for name in systems

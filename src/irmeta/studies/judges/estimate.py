@@ -181,7 +181,9 @@ def estimated_scores(outcome: Result) -> xr.DataArray:
         [f"{name}{ESTIMATED}" for name in added.metric.values],
         collection="estimate",
         provenance={
-            "estimated": {who: judged[who]["topics"] for who in ("human", "machine")}
+            "estimated": {who: judged[who]["topics"] for who in ("human", "machine")},
+            "scored": judged["machine"]["topics"],
+            "lacking": judged["machine"].get("lacking", {}),
         },
     )
 

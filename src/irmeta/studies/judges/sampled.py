@@ -15,7 +15,7 @@ from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.formats.scores import load_all
 from irmeta.io.lists import LEAST
-from irmeta.scores.attributes import OVER
+from irmeta.scores.attributes import OVER, recorded
 from irmeta.scores.averages.means import additive
 from irmeta.scores.cube import DIMS, check
 from irmeta.scores.cubes import own_threshold_notes, prepare_together
@@ -32,6 +32,7 @@ from irmeta.scores.groups.teams import STEM
 from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
+from irmeta.studies.differences.notes import no_result_notes
 from irmeta.studies.door import Given
 from irmeta.studies.judges.partly import PartlyJudged, partly_judged
 from irmeta.words import counted
@@ -171,6 +172,8 @@ def paired(
     if parts is not None:
         notes += parts.notes
     _require_scores(both.machine)
+    people = {"estimated": {"human": one.sizes["topic"]}}
+    notes += no_result_notes(both.machine.assign_attrs(recorded(people)), common)
     return both, [*notes, *own_threshold_notes(used)]
 
 

@@ -96,10 +96,10 @@ def _scores_sentence(
     left_out = [size[LEFT_OUT] for size in collections.values() if LEFT_OUT in size]
     missing = sum(size["missing"] for size in collections.values())
     of_missing = joined(left_out) or _missing_sentence(options, missing)
-    part = sum(len(size.get("lacking", ())) for size in collections.values())
+    part = {run for size in collections.values() for run in size.get("lacking", ())}
     if part:
         of_missing += (
-            f", but {counted(part, 'run')} scored 0 on topics without documents"
+            f", but {counted(len(part), 'run')} scored 0 on topics without documents"
         )
     return f"The scores are those of {joined(said)}; {of_missing}"
 

@@ -15,6 +15,7 @@ from irmeta.scores.groups.clusters import by_cluster, clustering_notes, unit_sco
 from irmeta.scores.groups.repeats import by_runs, unmoved_scores
 from irmeta.scores.notes import with_subject
 from irmeta.stats.arrays import Floats
+from irmeta.studies.differences.notes import no_result_notes
 from irmeta.words import counted, listed
 
 
@@ -94,6 +95,8 @@ def aligned(
     )
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
+    for one in [used[truth]] if shared else used.values():
+        more += no_result_notes(one, one.system.values.tolist())
     pairwise = dict[str, tuple[xr.DataArray, xr.DataArray]]()
     if shared:
         pairwise = _pairwise(used, truth)
