@@ -306,8 +306,8 @@ def test_losses_recommend_no_metric_and_prove_no_interval():
     assert "left-out groups' losses" not in told
 
 
-def test_documents_that_nobody_brought_make_losses_look_small():
-    """Where judged documents are of no pooled run, a note says that they protect every run; else it says nothing."""
+def test_documents_that_nobody_brought_are_counted():
+    """Where judged documents are of no pooled run, a note says who may have brought them; else it says nothing."""
     _, lists, grades = made(0)
     more = {
         topic: {**of, **{f"other{i}": 0 for i in range(9)}}
@@ -317,14 +317,11 @@ def test_documents_that_nobody_brought_make_losses_look_small():
     for known in (grades, more):
         outcome = reuse(known, lists, teams=groups_of(lists), depth=5, metrics="P@5")
         noted.append(
-            [
-                note
-                for note in about(outcome)["notes"]
-                if "always count as judged" in note
-            ]
+            [note for note in about(outcome)["notes"] if "brought them" in note]
         )
+        assert warnings(outcome) == []
     assert noted[0] == []
-    assert noted[1][0].endswith("so that losses look smaller than a new run's are")
+    assert noted[1][0].endswith("so losses may be too large")
 
 
 def test_losses_by_a_part_of_the_pooled_runs_are_said_to_be_too_large():
@@ -340,8 +337,8 @@ def test_losses_by_a_part_of_the_pooled_runs_are_said_to_be_too_large():
     [warning] = about(part)["options"]["alarms"]
     assert warning in warnings(part)
     assert warning.endswith(
-        "in its first 3: these runs look like a part of those that were pooled, or the pool was deeper (--depth), so "
-        "losses may be far too large."
+        "in its first 3: other runs, or a deeper pool (--depth), brought them, and may have brought what one group "
+        "here has alone, so losses may be too large"
     )
     assert not any("smaller" in note for note in about(part)["notes"])
 
@@ -355,7 +352,7 @@ def test_a_part_of_a_pool_without_depth_is_no_deeper():
     }
     outcome = reuse(more, lists, teams=groups_of(lists), depth=0, metrics="P@5")
     [warning] = about(outcome)["options"]["alarms"]
-    assert "that no pooled run retrieves: these runs look like a part" in warning
+    assert "that no pooled run retrieves: other runs brought them" in warning
     assert "--depth" not in warning
 
 

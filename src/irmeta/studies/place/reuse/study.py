@@ -33,7 +33,7 @@ JUDGED = 0.95
 """Share of the pooled runs' first documents that are judged where depth and runs are those of the pool."""
 
 BY_OTHERS = 0.5
-"""Share of judged documents, of no run that is given, beyond which these are hardly all runs that were pooled."""
+"""Share of judged documents, of no run that is given, above which a warning says so, not a note."""
 
 
 @study
@@ -104,13 +104,15 @@ def reuse(
         if teams is None and groups.source == STEM
         else []
     )
-    incomplete = _incomplete_alarms(owner, depth)
-    alarms = [*incomplete, *_alone_alarms(len(names), pooled.size)]
+    alarms = _alone_alarms(len(names), pooled.size)
     notes = _notes(depth, pooled)
-    # what makes losses small is little beside what an incomplete pool adds to them
-    if not incomplete:
+    by_nobody = _by_nobody_notes(owner, depth)
+    if (owner == NOBODY).mean() > BY_OTHERS:
+        alarms = [*by_nobody, *alarms]
+    else:
+        # what makes losses small is little beside what an incomplete pool adds to them
         alarms += _depth_alarms(looked, pooled, depth)
-        notes += _by_nobody_notes(owner, depth)
+        notes += by_nobody
     notes = [*guessed, *alarms, *notes]
     if new is not None:
         found, of_new = figures.new_run_figures(qrels, new, wanted, seen, models, level)
@@ -261,32 +263,19 @@ def _notes(depth: int | None, pooled: Bools) -> list[str]:
 
 
 def _by_nobody_notes(owner: Indices, depth: int | None) -> list[str]:
-    """Count the judged documents that no group's absence takes away."""
-    if not (owner == NOBODY).any():
+    """Count the judged documents of no pooled run: who brought them may have brought what one group has alone, too."""
+    count = (owner == NOBODY).sum()
+    if not count:
         return []
-    return [
-        f"{_by_nobody(owner, depth)}; they always count as judged, so that losses look smaller than a new run's are"
-    ]
-
-
-def _incomplete_alarms(owner: Indices, depth: int | None) -> list[str]:
-    """Say where other runs must have brought most judged documents: what one group has alone, these may have, too."""
-    if (owner == NOBODY).mean() <= BY_OTHERS:
-        return []
-    deeper = "" if depth is None else ", or the pool was deeper (--depth)"
-    return [
-        f"{_by_nobody(owner, depth)}: these runs look like a part of those that were pooled{deeper}, so losses may be "
-        "far too large."
-    ]
-
-
-def _by_nobody(owner: Indices, depth: int | None) -> str:
-    """Count the judged documents that no pooled run has."""
     if depth is None:
-        where = "no pooled run retrieves"
+        where, who = "no pooled run retrieves", "other runs"
     else:
         where = f"no pooled run has in its first {depth}"
-    return f"{(owner == NOBODY).sum()} of {owner.size} judged documents are documents that {where}"
+        who = "other runs, or a deeper pool (--depth),"
+    return [
+        f"{count} of {owner.size} judged documents are documents that {where}: {who} brought them, and may have "
+        "brought what one group here has alone, so losses may be too large"
+    ]
 
 
 def _depth_alarms(looked: LookedUp, pooled: Bools, depth: int | None) -> list[str]:
