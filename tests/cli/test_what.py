@@ -453,21 +453,23 @@ def test_estimated_scores_are_not_asked_how_topics_vary(run, tmp_path):
 
 
 def test_judgments_of_few_topics_stand_beside_those_of_many(run, tmp_path):
-    """Of judgments those of the fewest topics are people's to estimate, which runs; compare keeps the order."""
+    """Of judgments those of the fewest topics are people's, unless a name says whose they are."""
     run("simulate", "-o", "demo", "--systems", 6, "--topics", 12)
     lines = (tmp_path / "demo" / "qrels.txt").read_text().splitlines(keepends=True)
     topics = sorted({line.split()[0] for line in lines})[:6]
     kept = [line for line in lines if line.split()[0] in topics]
     (tmp_path / "people.txt").write_text("".join(kept))
-    _, out, _ = run(
-        "what", "demo/qrels.txt", "people.txt", "demo/qrels.txt", "demo/runs"
-    )
-    both = "demo/qrels.txt people.txt --runs demo/runs"
+    _, out, _ = run("what", "demo/qrels.txt", "people.txt", "demo/runs")
+    both = "people.txt demo/qrels.txt --runs demo/runs"
     assert f"  irmeta judges compare {both}\n" in out
     asked = "--human people.txt --llm demo/qrels.txt --runs demo/runs"
     assert f"  irmeta judges estimate {asked}\n" in out
     assert run("judges", "estimate", *asked.split())[0] == 0
-    _, out, _ = run("what", "demo/qrels.txt", "demo/qrels.txt", "demo/runs")
+    for name in ("gpt.txt", "z_human.txt"):
+        (tmp_path / name).write_text("".join(lines))
+    _, out, _ = run("what", "gpt.txt", "demo/qrels.txt", "z_human.txt", "demo/runs")
+    every = "z_human.txt gpt.txt demo/qrels.txt --runs demo/runs"
+    assert f"  irmeta judges compare {every}\n" in out
     assert "judges estimate" not in out
 
 

@@ -72,6 +72,7 @@ ASKS = (
 QUESTIONS = {study.verb: study.question for study in STUDIES.values()} | {
     "evaluate": "What do the runs score?",
     "import": "Make a score file of it",
+    "judges compare": "Do these judgments rank systems as people do? People's come first",
     "report": "Everything on one page",
     "serve": "Show it to others",
     "board import": "Go on with its boards in a site of your own",
@@ -85,6 +86,10 @@ REPORTED = ("nDCG@10", "AP", "P@10", "RR", "R@1000")
 """Metrics of which one can be predicted from another."""
 _BASELINE = re.compile(r"bm25|baseline|tf-?idf", re.IGNORECASE)
 """What the name of a likely baseline contains."""
+_PEOPLE = re.compile(
+    r"human|people|person|nist|assess|expert|manual|gold|official", re.IGNORECASE
+)
+"""What the name of a file of people's judgments may contain."""
 POOLED = 6
 """Runs from which it can be learnt what a run loses that was not pooled."""
 
@@ -217,18 +222,22 @@ def _of_runs(
     name = collection_name(judgments[0].path) if named else "scores"
     yield "evaluate", f"{qrels} {files} -o {shlex.quote(f'{name}.parquet')}{skip}"
     if len(judgments) > 1:
-        yield "judges compare", f"{qrels} {_word(judgments[1])} --runs {files}"
-        # people judge fewer topics than a machine
-        few = min(judgments, key=lambda one: one.topics)
-        others = (one for one in judgments if one is not few)
-        many = max(others, key=lambda one: one.topics)
-        if few.topics < many.topics:
-            taken = f"--human {_word(few)} --llm {_word(many)}"
+        people, *others = sorted(judgments, key=_as_peoples)
+        every = " ".join(map(_word, (people, *others)))
+        yield "judges compare", f"{every} --runs {files}"
+        machine = max(others, key=_as_peoples)
+        if people.topics < machine.topics:
+            taken = f"--human {_word(people)} --llm {_word(machine)}"
             yield "judges estimate", f"{taken} --runs {files}"
     if sum(len(one.systems) for one in runs) >= POOLED:
         yield "reuse", f"{qrels} {files}"
     if len(runs) == 1:
         yield "serve", f"site --qrels {qrels} --runs {files}"
+
+
+def _as_peoples(one: "Seen") -> tuple[bool, int]:
+    """Order judgments: those named as people's first, then of fewer topics, as people judge fewer than a machine."""
+    return not _PEOPLE.search(Path(one.path).name), one.topics
 
 
 def _again(runs: Sequence["Seen"]) -> list[str]:
