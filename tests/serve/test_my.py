@@ -295,6 +295,8 @@ def test_a_board_that_marks_late_runs_says_so(tmp_path: Path) -> None:
             boards.set_board(track.engine, "track", {"closes": now()})
             publishing.publish(track.site)
             assert says in (track.site.public / "b/track/index.html").read_text()
+            boards.reveal(track.engine, "track", "track")
+            assert says in browser(track, "organizer").get("/organize/b/track").text
 
 
 def test_a_team_page_offers_what_one_can_do(track: Track) -> None:

@@ -210,18 +210,12 @@ def test_a_board_is_standardized_by_named_factors(filled: Site, tmp_path: Path) 
 
 
 def test_the_finding_counts_who_may_be_the_best() -> None:
-    """The first sentence names the best run where no other may have rank 1, and else says how many others may."""
+    """The first sentence names the best run where no other may have rank 1, and else says how many may."""
     found = Standing(1, {}, [], [], ["AP"])
     for ranks, says in (
         ([1, 2, 2], "By AP, a is better than all 2 other runs (95%)."),
-        (
-            [1, 1, 2],
-            "By AP, a is first of 3 runs and cannot be distinguished from 1 other ",
-        ),
-        (
-            [1, 1, 1],
-            "By AP, a is first of 3 runs and cannot be distinguished from 2 others ",
-        ),
+        ([1, 1, 2], "By AP, a is first of 3 runs, and any of 2 may be the best (95%)."),
+        ([1, 1, 1], "By AP, a is first of 3 runs, and any of 3 may be the best (95%)."),
     ):
         found.ranked = [
             Line(name, name, {}, {"AP": Interval(value)}, rank_low=rank)
@@ -231,5 +225,5 @@ def test_the_finding_counts_who_may_be_the_best() -> None:
         assert _finding(found).endswith("The median is .500.")
     found.ranked[1].scores["AP"] = Interval(0.6)
     assert _finding(found).startswith(
-        "By AP, a and 1 equal run are first of 3 runs and cannot be distinguished from 1 other (95%)"
+        "By AP, a and 1 equal run are first of 3 runs, and any of 3 may be the best (95%)."
     )

@@ -492,6 +492,25 @@ def test_a_closed_board_takes_no_runs(track: Track) -> None:
         assert track.put(role, "late", a_run(1)).status_code == 404
 
 
+@pytest.mark.parametrize("reveals", ["2999-01-01", ""])
+def test_a_board_that_marks_late_runs_takes_them(tmp_path: Path, reveals: str) -> None:
+    """After its end such a board takes runs and marks them: before the reveal, after it, and where it was open."""
+    qrels = write_qrels(tmp_path / "qrels.txt")
+    for track in open_track(tmp_path, qrels, late="mark", reveals=reveals):
+        boards.set_board(track.engine, "track", {"closes": now()})
+        assert track.put("member", "one", a_run(1)).json()["marks"] == ["late"]
+        if reveals:
+            boards.reveal(track.engine, "track", "track")
+            after = track.put("member", "two", a_run(2))
+            assert after.json()["marks"] == ["late", "after the reveal"]
+        boards.set_board(track.engine, "track", {"frozen": now()}, typed="track")
+        frozen = track.put("member", "three", a_run(3))
+        assert (frozen.status_code, frozen.json()["detail"][:20]) == (
+            403,
+            "the board was frozen",
+        )
+
+
 def test_a_baseline_of_another_team_is_not_known(track: Track) -> None:
     """Before the reveal a run of another team is no baseline, just as one that there is not."""
     assert track.put("rival", "theirs", a_run(1)).status_code == 201

@@ -23,7 +23,7 @@ from irmeta.serve.policy import (
     may,
     needs_of_change,
     phase,
-    takes_in_time,
+    takes_runs,
 )
 
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -116,8 +116,8 @@ def expected(who: Who, action: Action, board: Board, now: int) -> bool:
         "own": who.own,
         "aside": not who.plays,
         "joins": board.join in ("ask", "open"),
-        "accepts": (state in ("blind", "revealed") and not closed)
-        or (state == "waiting" and board.late == "mark"),
+        "accepts": state not in ("draft", "frozen")
+        and (not closed or board.late == "mark"),
     }
     cell = CELLS[action.name][who.role]
     return any(all(words[one] for one in part) for part in cell)
@@ -168,12 +168,15 @@ def test_nothing_that_judgments_decide_is_seen_before_the_reveal(
 def test_a_deadline_to_the_microsecond() -> None:
     """A run is in time a microsecond before the board closes, and late when it does."""
     board = Board(opens=at(0), closes=at(5), reveals=at(8))
-    assert [takes_in_time(board, at(5) + step) for step in (-1, 0)] == [True, False]
+    assert [takes_runs(board, at(5) + step) for step in (-1, 0)] == [True, False]
     assert phase(board, at(8) - 1) == "waiting"
     assert phase(board, at(8)) == "revealed"
     open_board = Board(opens=at(0), reveals=at(0))
     assert phase(open_board, at(0)) == "revealed"
-    assert takes_in_time(open_board, at(300))
+    assert takes_runs(open_board, at(300))
+    for dates in ({"reveals": at(0)}, {"reveals": at(8)}, {}):
+        marking = Board(opens=at(0), closes=at(5), late="mark", **dates)
+        assert takes_runs(marking, at(9))
 
 
 @pytest.mark.parametrize(

@@ -184,7 +184,7 @@ def test_systems_of_different_collections_are_compared_on_topics_of_their_own():
     assert other["p"] < 0.001
     assert tables(outcome)["systems"]["rank_low"].to_list() == [2, 2, 1]
     assert any(
-        "b-t on hard stands higher among the systems of its collection than a-k on easy"
+        "b-t on hard stands higher among the systems of its collection than a-k on easy: standardized difference +"
         in line
         for line in findings(outcome)
     )
@@ -553,7 +553,10 @@ def test_anchors_take_the_company_out():
     assert drift["systems"] == 5
     assert drift["drift_low"] > 0.15
     [told] = [line for line in findings(outcome) if "Measured from 5" in line]
-    assert "mine on weak stands higher among the systems of its collection" in told
+    assert (
+        "mine on weak stands higher among the systems of its collection than mine on strong: standardized difference +"
+        in told
+    )
     assert "there is no significant difference" in told
     assert "so the systems of strong are the stronger company" in told
 

@@ -105,10 +105,11 @@ def revealed(board: Board, now: Moment) -> bool:
     return _has_passed(board.opens, now) and _has_passed(board.reveals, now)
 
 
-def takes_in_time(board: Board, now: Moment) -> bool:
-    """Say whether runs are in time: after the reveal they are marked, but in time until the board closes."""
-    open_ = phase(board, now) in (Phase.BLIND, Phase.REVEALED)
-    return open_ and not _has_passed(board.closes, now)
+def takes_runs(board: Board, now: Moment) -> bool:
+    """Say whether runs are taken: while a board is open, and after it closed where late ones are marked."""
+    return phase(board, now) is not Phase.DRAFT and not _has_passed(
+        end_of_runs(board), now
+    )
 
 
 def may(who: Who, action: Action, board: Board, now: Moment) -> bool:
@@ -134,11 +135,6 @@ def _has_passed(moment: Moment | None, now: Moment) -> bool:
     return moment is not None and moment <= now
 
 
-def _takes_runs(case: _Case) -> bool:
-    late = case.phase is Phase.WAITING and case.board.late == "mark"
-    return takes_in_time(case.board, case.now) or late
-
-
 _WORDS: dict[str, Callable[[_Case], bool]] = {
     "yes": lambda _: True,
     "no": lambda _: False,
@@ -151,7 +147,7 @@ _WORDS: dict[str, Callable[[_Case], bool]] = {
     "own": lambda case: case.who.own,
     "apart": lambda case: not case.who.plays,
     "joins": lambda case: case.board.join != "invite",
-    "takes": _takes_runs,
+    "takes": lambda case: takes_runs(case.board, case.now),
 }
 """What a right may depend on. apart : an organizer whose own team takes part waits as the others do."""
 _TABLE = """

@@ -76,7 +76,7 @@ def state_in_words(board: Any, now: int) -> str:
         return "The board is a draft, which organizers alone see"
     over = board.closes is not None and board.closes <= now
     runs = "Runs are taken"
-    if now_phase is Phase.WAITING and board.late == "mark":
+    if over and board.late == "mark":
         runs += f", and marked as late since {clock(board.closes)} UTC"
     elif over:
         runs = f"No more runs are taken since {clock(board.closes)} UTC"

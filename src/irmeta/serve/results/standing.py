@@ -378,19 +378,14 @@ def _finding(found: Standing) -> str:
     median = f"The median is {decimal(float(np.median(values)))}."
     first = f"By {found.metric}, {best[0].label}"
     if len(best) == 1:
-        return (
-            f"{first} is better than all {len(values) - 1} other runs (95%). {median}"
-        )
+        many = len(values) - 1
+        others = "the other run" if many == 1 else f"all {many} other runs"
+        return f"{first} is better than {others} (95%). {median}"
     means = [line.scores[found.metric].value for line in best]
     equal = means.count(means[0])
     if equal > 1:
         first += f" and {counted(equal - 1, 'equal run')} are"
     else:
         first += " is"
-    left = len(best) - equal
-    apart = (
-        f" and cannot be distinguished from {counted(left, 'other')}"
-        if left > 0
-        else ""
-    )
-    return f"{first} first of {len(values)} runs{apart} (95%). {median}"
+    any_best = f", and any of {len(best)} may be the best" if len(best) > equal else ""
+    return f"{first} first of {len(values)} runs{any_best} (95%). {median}"

@@ -26,6 +26,7 @@ from irmeta.serve.policy import (
     Action,
     Role,
     Who,
+    end_of_runs,
     is_open,
     may,
     phase,
@@ -202,14 +203,15 @@ class Visit:
 
     def _refuse_late(self, board: Any, action: Action) -> None:
         """Refuse a run that comes too late, saying since when, to who could send it before and may see the board."""
-        ends = {"closed": board.closes, "was frozen": board.frozen}
-        passed = {word: end for word, end in ends.items() if end and end <= now()}
-        sends = action in (Action.SUBMIT, Action.CHECK) and passed
-        if not sends or not self.may(board, Action.SEE_BOARD):
+        end = end_of_runs(board)
+        sends = action in (Action.SUBMIT, Action.CHECK)
+        if not sends or end is None or end > now():
             return
-        word = min(passed, key=passed.__getitem__)
-        if self.may(board, action, moment=passed[word] - 1):
-            when = f"{word} at {clock(passed[word])} UTC"
+        if not self.may(board, Action.SEE_BOARD):
+            return
+        if self.may(board, action, moment=end - 1):
+            word = "was frozen" if end == board.frozen else "closed"
+            when = f"{word} at {clock(end)} UTC"
             raise RefusedError(403, f"the board {when}, and takes no more runs")
 
     def board_allowing(self, key: str, action: Action) -> tuple[Any, Place]:

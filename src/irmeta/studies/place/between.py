@@ -123,14 +123,15 @@ def _best_against_best(
 def _pair_sentence(row: Mapping[str, Any], level: float, who: str) -> str:
     """Say which of two systems stands higher, each among the systems of its collection; who : why these two."""
     a, b = _named_sides(row)
-    difference = with_interval(*map(row.get, ends("difference")), sign=True)
+    difference, low, high = map(row.__getitem__, ends("difference"))
     if row["p"] > 1 - level:
         verdict = f"no significant difference between {a} and {b}, each among the systems of its collection"
     else:
-        higher, lower = (a, b) if row["difference"] > 0 else (b, a)
-        verdict = (
-            f"{higher} stands higher among the systems of its collection than {lower}"
-        )
+        if difference < 0:
+            a, b = b, a
+            difference, low, high = -difference, -high, -low
+        verdict = f"{a} stands higher among the systems of its collection than {b}"
+    difference = with_interval(difference, low, high, sign=True)
     return f"{row['metric']}{who}: {verdict}: standardized difference {difference}, {p_in_sentence(row['p'])}."
 
 

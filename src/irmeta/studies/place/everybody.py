@@ -35,6 +35,7 @@ from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.standardizing import across
 from irmeta.stats.standardizing.across import Estimate, Placed, Spread
 from irmeta.stats.standardizing.standing import Everybody
+from irmeta.words import counted
 
 Factors = xr.Dataset
 Known = xr.Dataset | xr.DataArray
@@ -239,9 +240,17 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
         found = held(
             "difference across collections", systems=units, topics=scores.sizes["topic"]
         )
-        lines.append(
-            f"only {units} standardizing systems or teams: 95% intervals across collections held in {found}"
-        )
+        every = len(about(factors)["systems"])
+        if units == every:
+            who = f"only {counted(units, 'standardizing system')}"
+        elif isinstance(known, xr.Dataset):
+            who = f"the factors take the {every} standardizing systems as {units} teams"
+        else:
+            who = (
+                f"the {every} standardizing systems are taken as {units} teams, stems of their names; name them with "
+                "irmeta standardize fit --teams"
+            )
+        lines.append(f"{who}: 95% intervals across collections held in {found}")
     fewer = scores.sizes["topic"] < factors.sizes["topic"]
     if isinstance(known, xr.Dataset) and fewer:
         lines.append(
