@@ -17,6 +17,9 @@ from irmeta.scores.notes import Act
 from irmeta.scores.tables.units import unit_doubts
 from irmeta.words import counted, joined, listed
 
+MANY = 0.1
+"""The share of topics from which on it is told that a system retrieves nothing on them."""
+
 
 def result(
     study: str,
@@ -72,6 +75,27 @@ def topics_without_results(scores: xr.DataArray) -> dict[str, int]:
     return {
         name: counts[name] for name in scores.system.values.tolist() if counts.get(name)
     }
+
+
+def no_result_notes(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
+    """Say which systems retrieve nothing on many topics, where evaluated scores say so: these count as 0."""
+    counts = topics_without_results(scores)
+    known = about(scores)
+    # an estimate rests on the topics that people judged
+    of = known["estimated"]["human"] if "estimated" in known else known.get("scored", 0)
+    enough = MANY * of
+    many = [
+        f"{name} on {counted(counts[name], 'topic')}"
+        for name in systems
+        if name in counts and counts[name] >= enough
+    ]
+    if not many:
+        return []
+    return [
+        Act(
+            f"Runs retrieve nothing on some topics, which count as 0: {listed(many)}; complete them, or leave them out."
+        )
+    ]
 
 
 def standardization_of(attributes: Mapping[str, Any]) -> str | None:

@@ -1,6 +1,6 @@
 """Notes on tests of differences: what intervals hold, which p cannot be small, what a test asks."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import xarray as xr
@@ -17,7 +17,6 @@ from irmeta.scores.groups.clusters import (
     unit_values,
 )
 from irmeta.scores.notes import Act, Method
-from irmeta.scores.result import topics_without_results
 from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.tests import floors, multiplicity
 from irmeta.stats.tests.comparing import Way
@@ -29,8 +28,6 @@ ASKED: Mapping[str, str] = {
     "sign": "which of two systems wins on more {}s",
 }
 """What a test asks that does not ask of means."""
-MANY = 0.1
-"""The share of topics from which on it is told that a system retrieves nothing on them."""
 LEVELS: Mapping[str, str] = {
     "t": "paired t test",
     "permutation": "permutation test",
@@ -226,27 +223,6 @@ def equivalence_notes(margin: float | None, scores: xr.DataArray) -> list[str]:
         return []
     return [
         f"Pairs that differ by more were called equivalent in {called} (5% promised)."
-    ]
-
-
-def no_result_notes(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
-    """Say which systems retrieve nothing on many topics, where evaluated scores say so: these count as 0."""
-    counts = topics_without_results(scores)
-    known = about(scores)
-    # an estimate rests on the topics that people judged
-    of = known["estimated"]["human"] if "estimated" in known else known.get("scored", 0)
-    enough = MANY * of
-    many = [
-        f"{name} on {counted(counts[name], 'topic')}"
-        for name in systems
-        if name in counts and counts[name] >= enough
-    ]
-    if not many:
-        return []
-    return [
-        Act(
-            f"Runs retrieve nothing on some topics, which count as 0: {listed(many)}; complete them, or leave them out."
-        )
     ]
 
 

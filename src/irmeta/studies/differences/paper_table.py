@@ -16,7 +16,13 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.figures import ROWS, short
 from irmeta.scores.names import known_as
-from irmeta.scores.result import frame, is_estimated, result, standardization_of
+from irmeta.scores.result import (
+    frame,
+    is_estimated,
+    no_result_notes,
+    result,
+    standardization_of,
+)
 from irmeta.scores.selection import (
     choose_names,
     prepare,
@@ -29,7 +35,7 @@ from irmeta.stats.tests import paired
 from irmeta.stats.tests.compared import Compared, Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
-from irmeta.studies.differences.notes import no_result_notes, notes_on_tests
+from irmeta.studies.differences.notes import notes_on_tests
 from irmeta.studies.door import Cube, study
 from irmeta.studies.result.method import CORRECTIONS, TESTS, UNNAMED
 from irmeta.words import counted, decimal

@@ -30,9 +30,9 @@ from irmeta.scores.groups.clusters import (
 )
 from irmeta.scores.groups.teams import STEM
 from irmeta.scores.notes import Act, Method
+from irmeta.scores.result import no_result_notes
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging.sampling import Sample
-from irmeta.studies.differences.notes import no_result_notes
 from irmeta.studies.door import Given
 from irmeta.studies.judges.partly import PartlyJudged, partly_judged
 from irmeta.words import counted

@@ -26,7 +26,7 @@ from irmeta.scores.groups.repeats import unmoved_scores
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
-from irmeta.scores.result import result
+from irmeta.scores.result import no_result_notes, result
 from irmeta.scores.selection import (
     main_metric,
     main_notes,
@@ -44,7 +44,6 @@ from irmeta.stats.rankings.ranksets import (
     fewest_topics,
     rank_sets,
 )
-from irmeta.studies.differences.notes import no_result_notes
 from irmeta.studies.differences.without import WITHOUT, Flagged, leave_out
 from irmeta.studies.door import Cube, study
 from irmeta.words import counted, listed

@@ -16,7 +16,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.groups.clusters import SIZE, right_or_wrong
-from irmeta.scores.result import result
+from irmeta.scores.result import no_result_notes, result
 from irmeta.scores.selection import prepare, require_size
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
@@ -30,7 +30,6 @@ from irmeta.studies.differences.notes import (
     OF_CLUSTERS,
     constant_difference_notes,
     equivalence_notes,
-    no_result_notes,
     notes_on_intervals,
     notes_on_tests,
     only_tests,

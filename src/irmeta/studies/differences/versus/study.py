@@ -17,7 +17,7 @@ from irmeta.scores.groups.clusters import SIZE, right_or_wrong
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
-from irmeta.scores.result import result
+from irmeta.scores.result import no_result_notes, result
 from irmeta.scores.selection import complete, prepare, select
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.tests.compared import Given as Compared
@@ -26,7 +26,6 @@ from irmeta.studies.differences.notes import (
     OF_CLUSTERS,
     constant_difference_notes,
     equivalence_notes,
-    no_result_notes,
     notes_on_intervals,
     notes_on_tests,
     only_tests,

@@ -14,8 +14,8 @@ from irmeta.scores.cubes import by_name, own_threshold_notes, prepare_together
 from irmeta.scores.groups.clusters import by_cluster, clustering_notes, unit_scores
 from irmeta.scores.groups.repeats import by_runs, unmoved_scores
 from irmeta.scores.notes import with_subject
+from irmeta.scores.result import no_result_notes
 from irmeta.stats.arrays import Floats
-from irmeta.studies.differences.notes import no_result_notes
 from irmeta.words import counted, listed
 
 
