@@ -592,8 +592,8 @@ def test_numbers_within_a_value_are_read_as_strictly(run, files, words, says):
 
 def test_words_of_other_programs_name_commands() -> None:
     """Each word that stands for a command is none itself, and the command is there, of irmeta or of a board."""
-    from irmeta.cli.app import MEANT, app
+    from irmeta.cli.app import SYNONYMS, app
 
     commands = {name for name in app.app if not name.startswith("-")}
-    assert set(MEANT.values()) <= commands | {*app.app["board"]}
-    assert not MEANT.keys() & commands
+    assert set(SYNONYMS.values()) <= commands | {*app.app["board"]}
+    assert not SYNONYMS.keys() & commands

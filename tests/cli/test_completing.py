@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import irmeta
-from irmeta.cli import _register, commands
+from irmeta.cli import _register_commands, commands
 from irmeta.cli.completing import SCRIPTS, complete
 from irmeta.scores.cube import cube
 
@@ -35,7 +35,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def completed(line: str) -> list[str]:
     """Complete a line whose words have single spaces; its last word is unfinished."""
     words = line.split(" ")
-    _register(words)
+    _register_commands(words)
     return complete(words)
 
 

@@ -135,7 +135,7 @@ from irmeta.cli import limited
 limited._STILL = 2
 def fail(said): print("irmeta:", said, file=sys.stderr); sys.exit(2)
 def run(): {run}
-limited.watched(run, fail)
+limited.run_within_limit(run, fail)
 """
 
 SPIN = """
@@ -180,5 +180,5 @@ def test_without_a_limit_nothing_is_watched(monkeypatch: pytest.MonkeyPatch) -> 
     """Where address space is not limited a command runs in this process."""
     monkeypatch.setattr(limited, "limit", lambda: None)
     ran: list[int] = []
-    limited.watched(lambda: ran.append(os.getpid()), json.dumps)
+    limited.run_within_limit(lambda: ran.append(os.getpid()), json.dumps)
     assert ran == [os.getpid()]

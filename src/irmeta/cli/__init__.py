@@ -29,13 +29,13 @@ def main() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # a terminal that cannot show a character is no reason to stop
             stream.reconfigure(errors="replace")
-    surroundings.settled(_fail)
+    surroundings.check_environment(_fail)
     # each core has a thread of ours (`irmeta.parallel`); others would only take time to start
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     # a command's objects live to its end: to look through them after every 700 new ones takes a tenth of its time
     gc.set_threshold(50_000)
     with _without_dask(sys.argv):
-        limited.watched(_run, _fail)
+        limited.run_within_limit(_run, _fail)
     sys.exit(0)
 
 
@@ -58,18 +58,18 @@ def _run() -> None:
     """Run a command, and end with a sentence where it cannot go on."""
     words = sys.argv[1:]
     if words[:1] == ["--complete"]:
-        _register(words[1:])
+        _register_commands(words[1:])
         from irmeta.cli.completing import complete
 
         print(*complete(words[1:]), sep="\n")
         return
     with typed():
-        _answer(words)
+        _run_words(words)
 
 
-def _answer(words: list[str]) -> None:
+def _run_words(words: list[str]) -> None:
     try:
-        _register(words)
+        _register_commands(words)
         from irmeta.cli.app import run
 
         with extras():
@@ -86,7 +86,7 @@ def _answer(words: list[str]) -> None:
     except (SystemExit, KeyboardInterrupt):
         raise
     except BaseException as error:  # polars' panics are not Exceptions
-        if not limited.exhausted():
+        if not limited.is_exhausted():
             raise
         _fail_for_memory(error)
 
@@ -100,13 +100,13 @@ def _fail_for_memory(error: BaseException) -> None:
 
 def commands() -> "dict[str, App]":
     """Return every command of irmeta by its verb, as in "predict apply"."""
-    _register(None)
-    from irmeta.cli.app import app, inside
+    _register_commands(None)
+    from irmeta.cli.app import app, commands_in
 
-    return dict(inside(app.app))
+    return dict(commands_in(app.app))
 
 
-def _register(words: list[str] | None) -> None:
+def _register_commands(words: list[str] | None) -> None:
     """Register every command; those of studies whole where the words of a command line ask for them, or with None."""
     for name in _modules():
         import_module(name)  # it registers its commands on `app`

@@ -61,7 +61,7 @@ OPTIONS = Group("Options", sort_key=1)
 EVERYDAY = ("metrics",)
 """Options of shared panels that stand among a command's own, as every recipe has them."""
 
-MEANT = {
+SYNONYMS = {
     "check": "validate",
     "compare-runs": "versus",
     "convert": "import",
@@ -148,8 +148,8 @@ class Verbs:
 
         def register(function: Function) -> Function:
             word = name or function.__name__.strip("_").replace("_", "-")
-            text, shown = _help(function.__doc__ or "")
-            self.add(word, *_flattened(function), text, shown)
+            texts = _help_and_examples(function.__doc__ or "")
+            self.add(word, *_without_groups(function), *texts)
             return function
 
         return register
@@ -158,45 +158,40 @@ class Verbs:
         self,
         word: str,
         command: Callable[[dict[str, Any]], Any],
-        signature: inspect.Signature,
+        parameters: Iterable[inspect.Parameter],
         text: str,
-        shown: Iterable[str],
+        examples: Iterable[str],
     ) -> None:
-        """Register a command that takes what was given by name; it never writes over a file that it reads.
-
-        shown : examples.
-        """
+        """Register a command that takes what was given by name; it never writes over a file that it reads."""
         verb = f"{self.verb} {word}".strip()
         if word in self.app:  # announced
             del self.app[word]
         parameters = sorted(
-            signature.parameters.values(),
-            key=lambda one: (one.kind, one.default is not one.empty),
+            parameters, key=lambda one: (one.kind, one.default is not one.empty)
         )
         signature = inspect.Signature(parameters)
 
-        def called(*arguments: Any, **options: Any) -> Any:
+        def checked(*arguments: Any, **options: Any) -> Any:
             from irmeta.cli.output import refuse_inputs
 
             bound = signature.bind(*arguments, **options)
             bound.apply_defaults()
             given = bound.arguments
             for one in parameters:
-                if one.kind is one.POSITIONAL_ONLY and isinstance(
-                    given[one.name], list
-                ):
-                    _refuse_metrics(given[one.name])
+                value = given[one.name]
+                if one.kind is one.POSITIONAL_ONLY and isinstance(value, list):
+                    _require_files(value)
             refuse_inputs(given, verb)
             return command(given)
 
-        called.__signature__ = signature  # type: ignore[attr-defined]
-        called.__annotations__ = {one.name: one.annotation for one in parameters}
+        checked.__signature__ = signature  # type: ignore[attr-defined]
+        checked.__annotations__ = {one.name: one.annotation for one in parameters}
         self.app.command(
-            called,
+            checked,
             name=word,
             usage=_usage(verb, signature),
             help=text,
-            help_epilogue=_examples(shown),
+            help_epilogue=_examples_text(examples),
             group=None if self.verb else panel_of(verb),
         )
 
@@ -229,57 +224,55 @@ app = Verbs(
 )
 
 
-def _flattened(
+def _without_groups(
     function: Callable[..., Any],
-) -> tuple[Callable[[dict[str, Any]], Any], inspect.Signature]:
-    """Return a function that takes each group of options as its fields, by name, and their signature."""
+) -> tuple[Callable[[dict[str, Any]], Any], list[inspect.Parameter]]:
+    """Return a function that takes each group of options as its fields, by name, and its parameters."""
     hints = get_type_hints(function, include_extras=True)
     hints.pop("return", None)
     texts = entries(function.__doc__ or "")
-    defaults = {
-        name: parameter.default
-        for name, parameter in inspect.signature(function).parameters.items()
-    }
+    own = inspect.signature(function).parameters
     groups: dict[str, Any] = {
         name: hint for name, hint in hints.items() if is_dataclass(hint)
     }
     parameters: list[inspect.Parameter] = []
     for name, hint in hints.items():
         if name in groups:
-            parameters += fields_of(groups[name])
+            parameters += options_of_group(groups[name])
         else:
             text = texts.get(name, "")
-            parameters.append(parameter_of(name, defaults[name], hint, text))
-    parameters.sort(key=lambda one: (one.kind, one.default is not one.empty))
+            parameters.append(parameter_of(name, own[name].default, hint, text))
 
     def command(given: dict[str, Any]) -> Any:
         for name, group in groups.items():
-            own = {one.name: given.pop(one.name) for one in fields(group)}
-            given[name] = group(**own)
+            options = {field.name: given.pop(field.name) for field in fields(group)}
+            given[name] = group(**options)
         return function(**given)
 
-    return command, inspect.Signature(parameters)
+    return command, parameters
 
 
 def _usage(verb: str, signature: inspect.Signature) -> str:
     """Return what a command needs and takes, as manual pages write it: [OPTIONS] QRELS RUNS..."""
-    needed, arguments = [], []
-    for name, one in signature.parameters.items():
-        kind, taken = get_args(one.annotation)
-        if one.kind is one.POSITIONAL_ONLY:
-            more = "..." if list in (kind, get_origin(kind)) else ""
-            shown = f"{taken.metavar}{more}"
-            arguments.append(shown if one.default is one.empty else f"[{shown}]")
-        elif one.default is one.empty:
-            option = [*taken.name, f"--{name.replace('_', '-')}"][0]
-            needed.append(f"{option} {taken.metavar}")
-    return " ".join(["Usage: irmeta", verb, *needed, "[OPTIONS]", *arguments])
+    options, arguments = [], []
+    for name, parameter in signature.parameters.items():
+        kind, declared = get_args(parameter.annotation)
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            dots = "..." if list in (kind, get_origin(kind)) else ""
+            shown = f"{declared.metavar}{dots}"
+            arguments.append(
+                shown if parameter.default is parameter.empty else f"[{shown}]"
+            )
+        elif parameter.default is parameter.empty:
+            option = [*declared.name, f"--{name.replace('_', '-')}"][0]
+            options.append(f"{option} {declared.metavar}")
+    return " ".join(["Usage: irmeta", verb, *options, "[OPTIONS]", *arguments])
 
 
-def fields_of(group: Any, own: Sequence[str] = ()) -> list[inspect.Parameter]:
+def options_of_group(group: Any, first: Sequence[str] = ()) -> list[inspect.Parameter]:
     """Return a group's fields as options, in the panel of the help that the group names.
 
-    own : those that stand among the command's own.
+    first : those that stand among the command's own.
     """
     hints = get_type_hints(group, include_extras=True)
     texts: dict[str, str] = {}
@@ -287,13 +280,13 @@ def fields_of(group: Any, own: Sequence[str] = ()) -> list[inspect.Parameter]:
         texts |= entries(base.__doc__ or "")
     return [
         parameter_of(
-            one.name,
-            inspect.Parameter.empty if one.default is MISSING else one.default,
-            hints[one.name],
-            texts.get(one.name, ""),
-            panel=None if one.name in own else getattr(group, "panel", None),
+            field.name,
+            inspect.Parameter.empty if field.default is MISSING else field.default,
+            hints[field.name],
+            texts.get(field.name, ""),
+            panel=None if field.name in first else getattr(group, "panel", None),
         )
-        for one in fields(group)
+        for field in fields(group)
     ]
 
 
@@ -305,53 +298,54 @@ def parameter_of(
     hint : its type, in which `option` or `argument` may have declared something.
     text : what the docstring says of it, with what it is by default.
     """
-    kind, taken = _declared(hint)
+    kind, declared = _type_and_parameter(hint)
     if text:
-        said, shown = question(text)
+        sentences, default_text = sentence_and_default(text)
         meanings = [one for one in (kind, *get_args(kind)) if one in MEANINGS]
         if meanings:
-            said = explained(meanings[0], said)
-        taken = Parameter.combine(taken, Parameter(help=said))
-        if shown is not None:
-            taken = Parameter.combine(taken, Parameter(show_default=shown))
-    positional = taken.group == (ARGUMENTS,)
+            sentences = explained(meanings[0], sentences)
+        declared = Parameter.combine(declared, Parameter(help=sentences))
+        if default_text is not None:
+            default_shown = Parameter(show_default=default_text)
+            declared = Parameter.combine(declared, default_shown)
+    positional = declared.group == (ARGUMENTS,)
     if panel is not None and not positional and name not in EVERYDAY:
         group = Group(panel, sort_key=2)
-        taken = Parameter.combine(taken, Parameter(group=group))
-    if taken.metavar is None:
-        shown = name.upper() if positional else _value(kind)
-        taken = Parameter.combine(taken, Parameter(metavar=shown))
+        declared = Parameter.combine(declared, Parameter(group=group))
+    if declared.metavar is None:
+        shown = name.upper() if positional else _metavar(kind)
+        declared = Parameter.combine(declared, Parameter(metavar=shown))
     if kind is bool:
-        taken = Parameter.combine(taken, Parameter(show_default=False))
-    if {int, float} & {*_kinds(kind)}:
-        taken = Parameter.combine(taken, Parameter(converter=_number))
+        declared = Parameter.combine(declared, Parameter(show_default=False))
+    if {int, float} & {*_leaf_types(kind)}:
+        declared = Parameter.combine(declared, Parameter(converter=_read_number))
     return inspect.Parameter(
         name,
         inspect.Parameter.POSITIONAL_ONLY
         if positional
         else inspect.Parameter.KEYWORD_ONLY,
         default=default,
-        annotation=Annotated[kind, taken],
+        annotation=Annotated[kind, declared],
     )
 
 
-def _declared(hint: Any) -> tuple[Any, Parameter]:
+def _type_and_parameter(hint: Any) -> tuple[Any, Parameter]:
     """Return a type without what was declared in it, and that: of `Name | None` the text and None, and its value."""
     parts = [one for one in (hint, *get_args(hint)) if get_origin(one) is Annotated]
     if not parts:
         return hint, option()
-    kind, taken = get_args(parts[0])
-    return (kind if parts[0] is hint else kind | None), taken
+    kind, parameter = get_args(parts[0])
+    return (kind if parts[0] is hint else kind | None), parameter
 
 
-def question(text: str) -> tuple[str, str | None]:
+def sentence_and_default(text: str) -> tuple[str, str | None]:
     """Return what a docstring says of a parameter as a sentence, and what it says of its default.
 
     >>> question("how many topics; by default `all`")
     ('How many topics.', 'all')
     """
-    found = _BY_DEFAULT.search(text)
-    shown = found[1].replace("`", "") if found else None
+    default_words = _BY_DEFAULT.search(text)
+    shown = default_words[1].replace("`", "") if default_words else None
     return sentence(_BY_DEFAULT.sub("", text)), shown
 
 
@@ -361,14 +355,13 @@ def sentence(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}." if text else ""
 
 
-def _number(kind: Any, tokens: Sequence[Token]) -> float:
+def _read_number(kind: Any, tokens: Sequence[Token]) -> float:
     """Read a number as files have it: Cyclopts rounds 2.5 where it is to be whole, and takes 1_0, 0x10 and None."""
     from irmeta.io.strictly import number, whole
 
+    read = whole if int in _leaf_types(kind) else number
     try:
-        value = (
-            whole(tokens[0].value) if int in _kinds(kind) else number(tokens[0].value)
-        )
+        value = read(tokens[0].value)
     except ValueError:
         value = nan
     if not isfinite(value):
@@ -376,41 +369,41 @@ def _number(kind: Any, tokens: Sequence[Token]) -> float:
     return value
 
 
-def _value(kind: Any) -> str | None:
+def _metavar(kind: Any) -> str | None:
     """Return what stands for an option's value in the help; a choice's names are in its text, a flag has no value."""
-    kinds = _kinds(kind)
+    kinds = _leaf_types(kind)
     if bool in kinds:
         return None
-    return next((VALUES[one] for one in kinds if one in VALUES), "CHOICE")
+    return next((VALUES[type_] for type_ in kinds if type_ in VALUES), "CHOICE")
 
 
-def _kinds(kind: Any) -> list[Any]:
+def _leaf_types(kind: Any) -> list[Any]:
     """Return the types and the choices that a type consists of: those of `Literal["a", "b"] | None` and so on."""
     parts = get_args(kind)
     if not parts:
         return [kind]
-    return [one for part in parts for one in _kinds(part)]
+    return [inner for part in parts for inner in _leaf_types(part)]
 
 
 def choices_of(kind: Any) -> list[str]:
     """Return the names that a type takes; none where it takes others."""
-    return [one for one in _kinds(kind) if isinstance(one, str)]
+    return [choice for choice in _leaf_types(kind) if isinstance(choice, str)]
 
 
-def _help(doc: str) -> tuple[str, list[str]]:
+def _help_and_examples(doc: str) -> tuple[str, list[str]]:
     """Return the help of a command: its sentences, without the line breaks of the source, and its examples."""
     paragraphs = [
         " ".join(paragraph.split())
         for paragraph in inspect.cleandoc(doc).split("\n\n")
         if not ENTRY.match(paragraph)
     ]
-    sentences = [one for one in paragraphs if not one.startswith("irmeta ")]
-    return "\n\n".join(sentences), [one for one in paragraphs if one not in sentences]
+    examples = [one for one in paragraphs if one.startswith("irmeta ")]
+    return "\n\n".join(one for one in paragraphs if one not in examples), examples
 
 
-def _examples(commands: Iterable[str]) -> str:
+def _examples_text(commands: Iterable[str]) -> str:
     """Return the part of a help that shows examples, each a command that may end in a comment."""
-    lines = [line for command in commands for line in _example(command)]
+    lines = [line for command in commands for line in _example_lines(command)]
     return "\n".join(["Examples:", *lines]) if lines else ""
 
 
@@ -418,7 +411,7 @@ _WORDS = re.compile(r"""(?:-[\w-]+ (?!-))?(?:'[^']*'|"[^"]*"|\S)+""")
 """The words of a command line, an option together with its value."""
 
 
-def _example(text: str) -> list[str]:
+def _example_lines(text: str) -> list[str]:
     """Return the lines of an example, at most 78 wide and cut between its words: they can be pasted into a shell."""
     command, _, comment = text.partition(" # ")
     lines = [f"# {comment}"] if comment else []
@@ -431,143 +424,150 @@ def _example(text: str) -> list[str]:
     return [*lines, line]
 
 
-def inside(group: App, verb: str = "") -> Iterator[tuple[str, App]]:
+def commands_in(group: App, verb: str = "") -> Iterator[tuple[str, App]]:
     """Return the commands of a group by their verbs, and those of the groups in it."""
     for name, command in group.resolved_commands().items():
         if name.startswith("-"):
             continue
         if command.default_command is None:
-            yield from inside(command, name)
+            yield from commands_in(command, name)
         else:
             yield f"{verb} {name}".strip(), command
 
 
-_STANDING = {ALL: "--help", "-": "/dev/stdin"}
+_ALIASES = {ALL: "--help", "-": "/dev/stdin"}
 """What words stand for that Cyclopts does not know, or takes for an option."""
 
 
 def run(words: Sequence[str]) -> None:
     """Run the words of a command line; what it cannot take raises IrmetaError in the words of irmeta."""
     token = WHOLE.set(ALL in words)
-    words = [_as_from_shell(_STANDING.get(word, word)) for word in words]
+    words = [_expand_home_in_option(_ALIASES.get(word, word)) for word in words]
     try:
         app.app(words, exit_on_error=False, print_error=False)
     except CycloptsError as error:
-        raise IrmetaError(_in_our_words(error)) from error
+        raise IrmetaError(_message_of(error)) from error
     finally:
         WHOLE.reset(token)
 
 
-def _as_from_shell(word: str) -> str:
+def _expand_home_in_option(word: str) -> str:
     """Return a word with the home folder for a ~ behind an = too, where shells leave it: --output=~/scores.parquet."""
     option, equals, value = word.rpartition("=")
     return option + equals + expand_home(value)
 
 
-def _in_our_words(error: CycloptsError) -> str:
+def _message_of(error: CycloptsError) -> str:
     """Say what a command line has too much, too little, or wrong."""
     verb = " ".join(error.command_chain or ())
-    taken = error.argument
+    arg = error.argument
     if isinstance(error, UnusedCliTokensError):
         first = (error.unused_tokens or [""])[0]
-        said = f"{verb} takes {_takes(error)}, not also {first}"
-        return f"{said}{_in_quotes(first) or _with_commas(first)}"
+        message = f"{verb} takes {_describe_arguments(error)}, not also {first}"
+        return f"{message}{_quotes_hint(first) or _commas_hint(first)}"
     if isinstance(error, UnknownCommandError):
-        return _no_command(error)
+        return _unknown_command_message(error)
     if isinstance(error, RepeatArgumentError):
-        return _given_twice(error)
+        return _repeated_option_message(error)
     if isinstance(error, UnknownOptionError):
-        return _unknown(error, error.token.keyword or error.token.value)
-    if isinstance(error, CoercionError) and taken is not None and error.token:
-        name = taken.parameter.metavar if is_argument(taken) else taken.name
-        return f"{name}{misfit(error.token.value, taken.hint)}"
-    if isinstance(error, ValidationError) and taken is not None:
-        limits: Any = taken.parameter.validator
-        within = _within(limits[0].gte, limits[0].lte)
-        return f"{taken.name} must be {within}, not {taken.value:g}"
-    if isinstance(error, MissingArgumentError) and taken is not None:
-        if error.keyword is not None:
-            choices = ", ".join(choices_of(taken.hint))
-            value = f"one of {choices}" if choices else taken.parameter.metavar
-            return f"{error.keyword} needs a value: {value}"
-        # what is missing may have been misspelled
-        if unknown := [one for one in error.unused_tokens or () if one[:2] == "--"]:
-            return _unknown(error, unknown[0])
-        value = taken.parameter.metavar
-        if is_argument(taken):
-            return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
-        return f"{verb} needs {taken.name} {value}"
+        return _unknown_option_message(error, error.token.keyword or error.token.value)
+    if isinstance(error, CoercionError) and arg is not None and error.token:
+        name = arg.parameter.metavar if is_argument(arg) else arg.name
+        return f"{name}{misfit_message(error.token.value, arg.hint)}"
+    if isinstance(error, ValidationError) and arg is not None:
+        limits: Any = arg.parameter.validator
+        within = _describe_range(limits[0].gte, limits[0].lte)
+        return f"{arg.name} must be {within}, not {arg.value:g}"
+    if isinstance(error, MissingArgumentError) and arg is not None:
+        return _missing_argument_message(error, arg)
     return str(error).rstrip(".")
 
 
-def _no_command(error: UnknownCommandError) -> str:
+def _missing_argument_message(error: MissingArgumentError, arg: "Argument") -> str:
+    """Say which argument, option or value of an option a command line lacks."""
+    verb = " ".join(error.command_chain or ())
+    value = arg.parameter.metavar
+    if error.keyword is not None:
+        choices = ", ".join(choices_of(arg.hint))
+        return f"{error.keyword} needs a value: {f'one of {choices}' if choices else value}"
+    # what is missing may have been misspelled
+    if unknown := [one for one in error.unused_tokens or () if one[:2] == "--"]:
+        return _unknown_option_message(error, unknown[0])
+    if is_argument(arg):
+        return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
+    return f"{verb} needs {arg.name} {value}"
+
+
+def _unknown_command_message(error: UnknownCommandError) -> str:
     """Say that there is no such command, and name the nearest."""
     from irmeta.metrics.names import alike
 
-    given = (error.unused_tokens or [""])[0]
-    every = [name for name in error.app or () if not name.startswith("-")]
+    word = (error.unused_tokens or [""])[0]
+    commands = [name for name in error.app or () if not name.startswith("-")]
     command = " ".join(["irmeta", *(error.command_chain or ())])
-    close = [one for one in every if one == MEANT.get(given)]
-    close = close or [one for one in every if one.startswith(given)]
-    close = close or alike(given, every, 0.6)
-    near = joined(close[:3], "or") if close else ""
-    rest = f"did you mean {near}?" if near else f"{command} --help lists all"
-    return f"{command} has no command {given}; {rest}"
+    candidates = [name for name in commands if name == SYNONYMS.get(word)]
+    candidates = candidates or [name for name in commands if name.startswith(word)]
+    candidates = candidates or alike(word, commands, 0.6)
+    near = joined(candidates[:3], "or") if candidates else ""
+    advice = f"did you mean {near}?" if near else f"{command} --help lists all"
+    return f"{command} has no command {word}; {advice}"
 
 
-def _given_twice(error: RepeatArgumentError) -> str:
+def _repeated_option_message(error: RepeatArgumentError) -> str:
     """Say that an option is given twice, and how it takes several values, if it does."""
     name = error.token.keyword
-    taken = [one for one in _taken(error) if name in one.names]
-    value = str(taken[0].parameter.metavar) if taken else ""
+    options = [arg for arg in _arguments_of(error) if name in arg.names]
+    value = str(options[0].parameter.metavar) if options else ""
     if value.endswith("S") or value.startswith("N,"):
         return f"{name} is given twice; give its values once, with commas between them: {name} A,B"
     return f"{name} is given twice; it takes one value"
 
 
-def _unknown(error: CycloptsError, given: str) -> str:
+def _unknown_option_message(error: CycloptsError, word: str) -> str:
     """Say why a study does not take an option of others, or name the one that was meant; else say where all are."""
     from irmeta.metrics.names import alike
 
     verb = " ".join(error.command_chain or ())
-    name = given.partition("=")[0]
+    name = word.partition("=")[0]
     command = f"irmeta {verb}".rstrip()
-    whys = [one.refuses for one in STUDIES.values() if one.verb == verb]
-    if whys and name in whys[0]:
-        return f"{command} takes no {name}: {whys[0][name]}"
-    every = [own for one in _taken(error) if one.parse for own in one.names]
-    begun = [one for one in every if one.startswith(name)]
-    close = begun or alike(name, every, ALIKE)
-    rest = f"{command} --help-all lists all"
-    if not begun and (verbs := commands_with(name)):
+    refusals = [study.refuses for study in STUDIES.values() if study.verb == verb]
+    if refusals and name in refusals[0]:
+        return f"{command} takes no {name}: {refusals[0][name]}"
+    known = [own for arg in _arguments_of(error) if arg.parse for own in arg.names]
+    longer = [own for own in known if own.startswith(name)]
+    candidates = longer or alike(name, known, ALIKE)
+    advice = f"{command} --help-all lists all"
+    if not longer and (verbs := commands_with(name)):
         has = "has" if len(verbs) == 1 else "have"
-        few = joined if len(verbs) <= NAMED else listed
-        rest = f"{few(verbs)} {has} it"
-    elif close:
-        rest = f"did you mean {close[0]}?"
-    return f"{command} has no option {name}; {rest}"
+        list_commands = joined if len(verbs) <= NAMED else listed
+        advice = f"{list_commands(verbs)} {has} it"
+    elif candidates:
+        advice = f"did you mean {candidates[0]}?"
+    return f"{command} has no option {name}; {advice}"
 
 
 def commands_with(name: str) -> list[str]:
     """Return the commands of which a study's own parameter is called so."""
     parameter = name.removeprefix("--").replace("-", "_")
-    studies = [one for one in STUDIES.values() if one.command is not None]
+    studies = [study for study in STUDIES.values() if study.command is not None]
     return [
-        f"irmeta {one.verb}"
-        for one in studies
+        f"irmeta {study.verb}"
+        for study in studies
         if parameter
-        in getattr(import_module(f"irmeta.studies.{one.home}"), one.function).door.takes
+        in getattr(
+            import_module(f"irmeta.studies.{study.home}"), study.function
+        ).door.takes
     ]
 
 
-def _refuse_metrics(words: Iterable[Any]) -> None:
+def _require_files(words: Iterable[Any]) -> None:
     """Raise where a word that stands among files is a metric by itself, and no file is called so."""
     for word in map(str, words):
-        if (mend := _in_quotes(word)) and not Path(word).exists():
+        if (mend := _quotes_hint(word)) and not Path(word).exists():
             raise IrmetaError(f"{word}: no such file{mend}")
 
 
-def _in_quotes(word: str) -> str:
+def _quotes_hint(word: str) -> str:
     """Say how several metrics are named, where a word is one that stands by itself."""
     from irmeta.metrics.names import is_known
 
@@ -576,7 +576,7 @@ def _in_quotes(word: str) -> str:
     return f"; name several metrics in quotes, as in -m '... {word}'"
 
 
-def _with_commas(word: str) -> str:
+def _commas_hint(word: str) -> str:
     """Say how several names are given, where a word does not name a file."""
     if Path(word).exists() or Path(word).suffix:
         return ""
@@ -591,18 +591,20 @@ def is_argument(taken: "Argument") -> bool:
     return taken.parameter.group == (ARGUMENTS,)
 
 
-def _taken(error: CycloptsError) -> "Iterable[Argument]":
+def _arguments_of(error: CycloptsError) -> "Iterable[Argument]":
     """Return all that a command takes."""
-    chosen: Any = app.app
+    command: Any = app.app
     for word in error.command_chain or ():
-        chosen = chosen[word]
-    every: Iterable[Argument] = chosen.assemble_argument_collection()
-    return every
+        command = command[word]
+    arguments: Iterable[Argument] = command.assemble_argument_collection()
+    return arguments
 
 
-def _takes(error: CycloptsError) -> str:
+def _describe_arguments(error: CycloptsError) -> str:
     """Say which arguments a command takes."""
-    names = [str(one.parameter.metavar) for one in _taken(error) if is_argument(one)]
+    names = [
+        str(arg.parameter.metavar) for arg in _arguments_of(error) if is_argument(arg)
+    ]
     return (
         "one score file"
         if names == ["SCORES"]
@@ -610,7 +612,7 @@ def _takes(error: CycloptsError) -> str:
     )
 
 
-def misfit(value: str, kind: Any) -> str:
+def misfit_message(value: str, kind: Any) -> str:
     """Say what an option takes that cannot have a value.
 
     >>> from typing import Literal
@@ -623,21 +625,21 @@ def misfit(value: str, kind: Any) -> str:
     """
     from irmeta.metrics.names import alike
 
-    kinds = _kinds(kind)
+    kinds = _leaf_types(kind)
     if choices := choices_of(kind):
-        begun = [one for one in choices if value.startswith(one)]
-        close = [*alike(value, choices, least=0.6), *begun]
-        mean = "".join(f"; did you mean {one}?" for one in close[:1])
-        return f": {value!r} is not one of {', '.join(choices)}{mean}"
+        prefixes = [choice for choice in choices if value.startswith(choice)]
+        candidates = [*alike(value, choices, least=0.6), *prefixes]
+        advice = "".join(f"; did you mean {choice}?" for choice in candidates[:1])
+        return f": {value!r} is not one of {', '.join(choices)}{advice}"
     percent = float in kinds and re.fullmatch(r"(\d+|\d*\.\d+)%", value)
-    share = ""
+    hint = ""
     if percent:
-        written = f"{float(percent[1]) / 100:g}"
-        share = f"; a share is written as {written}, and a difference of scores in their own unit"
-    return f" must be a {'whole ' if int in kinds else ''}number, not {value!r}{share}"
+        share_text = f"{float(percent[1]) / 100:g}"
+        hint = f"; a share is written as {share_text}, and a difference of scores in their own unit"
+    return f" must be a {'whole ' if int in kinds else ''}number, not {value!r}{hint}"
 
 
-def _within(low: Any, high: Any) -> str:
+def _describe_range(low: Any, high: Any) -> str:
     """Say which numbers lie between two limits, of which one may be absent."""
     if high is None:
         return f"{low:g} or more"

@@ -62,45 +62,47 @@ def complete(words: Sequence[str]) -> list[str]:
     words : of a command line without irmeta itself.
     """
     *before, last = words or [""]
-    chosen, left = app.app, list(before)
-    while left and left[0] in chosen.resolved_commands():
-        chosen = chosen[left.pop(0)]
-    if chosen.default_command is None:
-        names = chosen.resolved_commands()
+    command, rest = app.app, list(before)
+    while rest and rest[0] in command.resolved_commands():
+        command = command[rest.pop(0)]
+    if command.default_command is None:
         options = last.startswith("-")
-        return _begun(last, [one for one in names if one.startswith("-") == options])
-    every = chosen.assemble_argument_collection()
-    known = {name: one for one in every if not is_argument(one) for name in one.names}
-    taken = known.get(before[-1]) if before else None
-    if taken is not None and taken.hint is not bool:
-        return _values(before[-1], taken, last, before)
+        names = command.resolved_commands()
+        return _starting_with(last, (n for n in names if n.startswith("-") == options))
+    parameters = command.assemble_argument_collection()
+    options_by_name = {
+        name: one for one in parameters if not is_argument(one) for name in one.names
+    }
+    option = options_by_name.get(before[-1]) if before else None
+    if option is not None and option.hint is not bool:
+        return _complete_value(before[-1], option, last, before)
     if last.startswith("-"):
-        return _begun(last, [*known, "--help", "--help-all"])
-    if taken is None and not any(not word.startswith("-") for word in left):
-        arguments = [one.hint for one in every if is_argument(one)]
-        return _begun(last, choices_of(arguments[0]) if arguments else [])
+        return _starting_with(last, [*options_by_name, "--help", "--help-all"])
+    if option is None and all(word.startswith("-") for word in rest):
+        arguments = [one.hint for one in parameters if is_argument(one)]
+        return _starting_with(last, choices_of(arguments[0]) if arguments else [])
     return []
 
 
-def _values(
-    option: str, taken: "Argument", last: str, before: Sequence[str]
+def _complete_value(
+    name: str, option: "Argument", last: str, before: Sequence[str]
 ) -> list[str]:
     """Return the values of an option: its choices, or names from the score files on the line.
 
     Of a list the last name is completed: the part after the last comma or space.
     """
-    dim = OPTIONS.get(option) or OPTIONS.get(taken.name)
-    dim = dim or NAMES.get(str(taken.parameter.metavar))
-    if "--collection" in taken.names:
+    dim = OPTIONS.get(name) or OPTIONS.get(option.name)
+    dim = dim or NAMES.get(str(option.parameter.metavar))
+    if "--collection" in option.names:
         dim = "collection"
     if dim is None:
-        return _begun(last, choices_of(taken.hint))
-    cut = max(last.rfind(","), last.rfind(" ")) + 1
-    names = _begun(last[cut:], _held(before, dim))
-    return [last[:cut] + name for name in names]
+        return _starting_with(last, choices_of(option.hint))
+    start = max(last.rfind(","), last.rfind(" ")) + 1
+    names = _starting_with(last[start:], _names_in_files(before, dim))
+    return [last[:start] + name for name in names]
 
 
-def _held(words: Iterable[str], dim: str) -> list[str]:
+def _names_in_files(words: Iterable[str], dim: str) -> list[str]:
     """Return the names of the score files among words: of systems, topics, metrics, or collections."""
     from irmeta.io.formats.scores import read_descriptions
 
@@ -110,14 +112,14 @@ def _held(words: Iterable[str], dim: str) -> list[str]:
         if path.suffix != ".parquet" or not path.is_file():
             continue
         try:
-            there = read_descriptions(path)
+            descriptions = read_descriptions(path)
         except (IrmetaError, OSError):
             continue
-        for name, one in there.items():
-            names += [name] if dim == "collection" else one["names"][dim]
+        for name, description in descriptions.items():
+            names += [name] if dim == "collection" else description["names"][dim]
     return list(dict.fromkeys(names))
 
 
-def _begun(start: str, names: Iterable[str]) -> list[str]:
+def _starting_with(start: str, names: Iterable[str]) -> list[str]:
     """Return those names that begin so."""
     return [name for name in names if name.startswith(start)]

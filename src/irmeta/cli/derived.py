@@ -16,24 +16,24 @@ from irmeta.cli.app import (
     ENTRY,
     app,
     argument,
-    fields_of,
     option,
+    options_of_group,
     parameter_of,
-    question,
     sentence,
+    sentence_and_default,
 )
 from irmeta.cli.options import (
     SCORES,
     WHERE_MISSING,
-    Best,
-    Called,
+    BestSystems,
     Families,
+    Labels,
+    Outputs,
     Seed,
-    Selected,
-    Shown,
-    Teamed,
-    named,
-    to_import,
+    Selection,
+    Teams,
+    import_hint,
+    listed_names,
 )
 from irmeta.cli.output import FAILED, refuse_overwriting, say, say_wrote, working
 from irmeta.errors import FileFormatError, IrmetaError
@@ -71,19 +71,21 @@ def register(words: Sequence[str] | None) -> None:
         verbs = app
         if group:
             verbs = getattr(import_module(f"irmeta.cli.studies.{group}"), group)
-        if (
-            words is not None
-            and list(words[: len(study.verb.split())]) != study.verb.split()
-        ):
+        verb = study.verb.split()
+        if words is not None and list(words[: len(verb)]) != verb:
             verbs.announce(word, study.question)
             continue
         home = import_module(f"irmeta.studies.{study.home}")
-        command = Derived(getattr(home, study.function), study.command)
-        text = described(command.function.__doc__ or "")
-        verbs.add(word, command, command.signature(), text, study.command.examples)
+        command = StudyCommand(getattr(home, study.function), study.command)
+        text = help_text(command.function.__doc__ or "")
+        verbs.add(word, command, command.parameters(), text, study.command.examples)
 
 
-class Derived:
+Hints = dict[str, tuple[Any, Any]]
+"""The annotated type and the default of parameters, by name."""
+
+
+class StudyCommand:
     """The command of a study: what it takes on the command line, and how it calls the function."""
 
     def __init__(self, function: Any, verb: Verb) -> None:
@@ -93,34 +95,34 @@ class Derived:
         first = next(iter(every))
         self.positional = (first,) if verb.positional is None else verb.positional
         self.takes = {
-            name: one
-            for name, one in every.items()
-            if name in self.positional or _is_taken(one)
+            name: parameter
+            for name, parameter in every.items()
+            if name in self.positional or _is_option(parameter)
         }
         self.files = [
             name
-            for name, one in self.takes.items()
-            if one.cube or one.cubes or (name in self.positional and not one.given)
+            for name, parameter in self.takes.items()
+            if parameter.cube
+            or parameter.cubes
+            or (name in self.positional and not parameter.given)
         ]
 
     @property
-    def _either(self) -> str | None:
+    def _scores_or_runs(self) -> str | None:
         """The argument that is scores, or with judgments runs."""
         found = [name for name in self.positional if self.takes[name].either]
         return found[0] if found and "qrels" in self.takes else None
 
-    def signature(self) -> inspect.Signature:
+    def parameters(self) -> list[inspect.Parameter]:
         """Return the parameters of the command: files, the study's own options, what scores to use, where it goes."""
-        hints: dict[str, tuple[Any, Any]] = {}
-        for name in self.files:
-            hints[name] = self._file(name)
+        hints = {name: self._scores_argument(name) for name in self.files}
         shared = {"metrics", "missing", "teams", "families", "rng", *self.files}
-        shared |= {one.name for one in self._best}
-        if self._selects:
-            shared |= {one.name for one in fields(Selected)}
-        for name, one in self.takes.items():
+        shared |= {option.name for option in self._best_options}
+        if self._reads_scores:
+            shared |= {field.name for field in fields(Selection)}
+        for name, parameter in self.takes.items():
             if name not in shared:
-                hints |= self._own(name, one)
+                hints |= self._option_of(name, parameter)
         if "rng" in self.takes:
             hints["seed"] = (Seed, 0)
         if self.verb.view:
@@ -128,142 +130,149 @@ class Derived:
             text = explained(views, "What --plot draws.")
             hints["view"] = (Annotated[views, option(help=text)], views.__args__[0])
         if self.verb.page:
-            writer = _imported(self.verb.page)
-            texts = entries(writer.__doc__ or "")
-            for name in self._of_page:
-                taken, default = question(texts[name])
-                own = option(help=taken, show_default=default, metavar=VALUES.get(name))
+            texts = entries(_import(self.verb.page).__doc__ or "")
+            for name in self._page_options:
+                text, default = sentence_and_default(texts[name])
+                own = option(help=text, show_default=default, metavar=VALUES.get(name))
                 hints[name] = (Annotated[str | None, own], None)
         parameters = [
             parameter_of(name, default, hint) for name, (hint, default) in hints.items()
         ]
-        own = self.verb.own
-        called = fields_of(Called, own) if self.verb.labels else []
-        return inspect.Signature(
-            [*parameters, *self._shared(), *called, *fields_of(Shown, own)]
-        )
+        parameters += self._selection_options()
+        if self.verb.labels:
+            parameters += options_of_group(Labels, self.verb.own)
+        return parameters + options_of_group(Outputs, self.verb.own)
 
-    def _shared(self) -> list[inspect.Parameter]:
+    def _selection_options(self) -> list[inspect.Parameter]:
         """Return the options that say which scores to use."""
-        parameters = []
-        if self._selects:
-            parameters += fields_of(Selected)
+        options = options_of_group(Selection) if self._reads_scores else []
         every: dict[str, Parameter] = self.function.door.takes
-        one = every.get("metric" if self._selects else "metrics")
-        if one is not None:
-            parameters = [other for other in parameters if other.name != "metrics"]
-            text, default = question(one.text)
-            names = ("-m", "--metrics", "--metric")
-            taken = option(
-                *names,
-                metavar=VALUES.get(one.name, "METRICS"),
-                help=text,
-                show_default=default,
-            )
-            parameters.append(
-                parameter_of("metrics", one.default, Annotated[str | None, taken])
-            )
-        parameters += self._best
+        metrics = every.get("metric" if self._reads_scores else "metrics")
+        if metrics is not None:
+            options = [other for other in options if other.name != "metrics"]
+            options.append(self._metrics_option(metrics))
+        options += self._best_options
         if "teams" in self.takes:
-            parameters += fields_of(Teamed)
+            options += options_of_group(Teams)
         if "families" in self.takes:
-            parameters += fields_of(Families)
+            options += options_of_group(Families)
         if "missing" in self.takes:
-            one = self.takes["missing"]
-            text = explained(one.choices, WHERE_MISSING)
-            chosen = option(panel=SCORES, help=text)
-            parameters.append(
-                parameter_of("missing", one.default, Annotated[one.choices, chosen])
+            missing = self.takes["missing"]
+            text = explained(missing.choices, WHERE_MISSING)
+            taken = option(panel=SCORES, help=text)
+            options.append(
+                parameter_of(
+                    "missing", missing.default, Annotated[missing.choices, taken]
+                )
             )
-        return parameters
+        return options
+
+    def _metrics_option(self, metrics: "Parameter") -> inspect.Parameter:
+        """Return -m, which names the metrics of a study, or its only one."""
+        text, default = sentence_and_default(metrics.text)
+        value = VALUES.get(metrics.name, "METRICS")
+        names = ("-m", "--metrics", "--metric")
+        taken = option(*names, metavar=value, help=text, show_default=default)
+        return parameter_of("metrics", metrics.default, Annotated[str | None, taken])
 
     @property
-    def _selects(self) -> bool:
+    def _reads_scores(self) -> bool:
         """Whether options say which scores of files to use."""
-        return bool(self.files or self._either)
+        return bool(self.files or self._scores_or_runs)
 
     @property
-    def _best(self) -> list[inspect.Parameter]:
+    def _best_options(self) -> list[inspect.Parameter]:
         """Return the options that keep the best systems by a metric, but those of which the study says more."""
         if not {"top", "by"} <= set(self.takes):
             return []
-        said = Counter(one.text for one in self.takes.values())
-        return [one for one in fields_of(Best) if said[self.takes[one.name].text] > 1]
+        text_counts = Counter(one.text for one in self.takes.values())
+        options = options_of_group(BestSystems)
+        return [one for one in options if text_counts[self.takes[one.name].text] > 1]
 
     @property
-    def _of_page(self) -> list[str]:
+    def _page_options(self) -> list[str]:
         """The options of the page that -o FOLDER writes."""
         if not self.verb.page:
             return []
-        taken = inspect.signature(_imported(self.verb.page)).parameters
-        kept = [one for one in taken.values() if one.kind is one.KEYWORD_ONLY]
-        shared = {one.name for one in fields(Shown)}
+        shared = {field.name for field in fields(Outputs)}
         return [
-            one.name for one in kept if one.default is None and one.name not in shared
+            parameter.name
+            for parameter in inspect.signature(
+                _import(self.verb.page)
+            ).parameters.values()
+            if parameter.kind is parameter.KEYWORD_ONLY
+            and parameter.default is None
+            and parameter.name not in shared
         ]
 
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
-        shown = Shown(**_popped(Shown, given))
-        called = Called(labels=given.pop("labels", None))
-        labels = called.names_in(given)
-        made: list[Any] = []
-
-        def study(*data: Any, **options: Any) -> Any:
-            made.append(self.function(*data, **options))
-            if not labels:
-                return made[0]
-            from irmeta.studies.result import Result
-            from irmeta.studies.result.labels import labelled
-
-            return Result(labelled(made[0].data, labels, str(called.labels)))
-
-        selected = self._selected(given)
+        outputs = Outputs(**_take_group(Outputs, given))
+        study, results = self._with_labels(given)
+        selection = self._take_selection(given)
         view = given.pop("view", None)
-        of_page = {name: given.pop(name) for name in self._of_page}
-        source = [Path(one) for name in self.files for one in _listed(given[name])]
+        page_options = {name: given.pop(name) for name in self._page_options}
+        files = [Path(file) for name in self.files for file in _as_list(given[name])]
         self._read_values(given)
-        scores_of: Any = None
-        to = shown.output if self.verb.scores else None
-        if to is not None and to.suffix == ".parquet":
-            refuse_overwriting(to)
-            with working(shown.workers, quiet=shown.quiet):
-                given, scores_of = _imported(self.verb.scores)(to, given)
-            shown = replace(shown, output=None)
-        arguments = self._arguments(selected, given)
-        folder = shown.folder if self.verb.page else None
-        shown = self._beside_page(shown, folder, of_page)
+        score_file = outputs.output if self.verb.scores else None
+        if score_file is not None and score_file.suffix == ".parquet":
+            refuse_overwriting(score_file)
+            with working(outputs.workers, quiet=outputs.quiet):
+                given, scores_of = _import(self.verb.scores)(score_file, given)
+            outputs = replace(outputs, output=None)
+        else:
+            scores_of = None
+        arguments = self._arguments(selection, given)
+        folder = outputs.folder if self.verb.page else None
+        outputs = self._outputs_beside_page(outputs, folder, page_options)
         try:
-            result = shown.show(study, view=view, **arguments)
+            result = outputs.show(study, view=view, **arguments)
         except FileFormatError as error:
-            # data that may be judgments, or scores: logs of other tools are neither yet
-            every = [
-                one for name in self.positional for one in _listed(given.get(name))
-            ]
-            # what is read already was scores
-            data = [str(one) for one in every if isinstance(one, str | Path)]
-            raise FileFormatError(to_import(data) or str(error)) from error
-        if scores_of is not None and to is not None:
+            raise FileFormatError(self._import_hint(given) or str(error)) from error
+        if scores_of is not None and score_file is not None:
             from irmeta.io.formats.scores import save
 
-            save(scores_of(made[0]), to)  # runs keep their names
-            say_wrote(to, quiet=shown.quiet)
+            save(scores_of(results[0]), score_file)
+            say_wrote(score_file, quiet=outputs.quiet)
         if folder is not None:
-            files = [quote(path.name) for path in source]
-            of_page["source"] = " ".join([*files, *selected.flags()])
-            self._write_page(result, folder, of_page, quiet=shown.quiet)
+            names = [quote(file.name) for file in files]
+            page_options["source"] = " ".join([*names, *selection.flags()])
+            self._write_page(result, folder, page_options, quiet=outputs.quiet)
         if result.get("failed"):
             sys.exit(FAILED)
 
-    def _selected(self, given: dict[str, Any]) -> Selected:
+    def _with_labels(self, given: dict[str, Any]) -> tuple[Any, list[Any]]:
+        """Return the study with labels in its result, and a list that gets the result with the systems' own names."""
+        option = Labels(labels=given.pop("labels", None))
+        labels = option.replace_labels(given)
+        results: list[Any] = []
+
+        def study(*data: Any, **options: Any) -> Any:
+            results.append(self.function(*data, **options))
+            if not labels:
+                return results[0]
+            from irmeta.studies.result import Result
+            from irmeta.studies.result.labels import labelled
+
+            return Result(labelled(results[0].data, labels, str(option.labels)))
+
+        return study, results
+
+    def _import_hint(self, given: dict[str, Any]) -> str:
+        """Say how data become a score file that may be judgments, or scores: logs of other tools are neither yet."""
+        data = [one for name in self.positional for one in _as_list(given.get(name))]
+        # what is read already was scores
+        return import_hint([str(one) for one in data if isinstance(one, str | Path)])
+
+    def _take_selection(self, given: dict[str, Any]) -> Selection:
         """Take out which scores of files to use; the study, too, is given what it asks for of that."""
-        if not self._selects:
-            return Selected()
-        own = _popped(Selected, given)
+        if not self._reads_scores:
+            return Selection()
+        options = _take_group(Selection, given)
         for name in ("metrics", "systems", "topics"):
-            if name in self.takes and own[name] is not None:
-                given[name] = named(own[name])
-        return Selected(**own)
+            if name in self.takes and options[name] is not None:
+                given[name] = listed_names(options[name])
+        return Selection(**options)
 
     def _read_values(self, given: dict[str, Any]) -> None:
         """Put in place of flags and texts what they stand for: what cannot be read is said before scores are."""
@@ -274,171 +283,174 @@ class Derived:
             if value is not None and name in self.takes and name not in self.files:
                 given[name] = self.takes[name].read(value)
 
-    def _arguments(self, selected: Selected, given: dict[str, Any]) -> dict[str, Any]:
+    def _arguments(self, selection: Selection, given: dict[str, Any]) -> dict[str, Any]:
         """Return what the study is called with: scores that are read, and the options given."""
         from irmeta.scores.cubes import distinctly_named
 
-        cubes = self._cubes(selected, given)
-        if self._either and given.get("qrels") is None:
-            paths = [Path(one) for one in _listed(given[self._either])]
-            read = [[(path, selected.read(path)) for path in paths]]
-            [given[self._either]] = distinctly_named(read) if paths else [None]
-        elif self._either and selected.collection is not None:
-            given["qrels"] = _called(given["qrels"], selected.collection)
+        cubes = self._cubes(selection, given)
+        if self._scores_or_runs and given.get("qrels") is None:
+            paths = [Path(file) for file in _as_list(given[self._scores_or_runs])]
+            loaded = [[(path, selection.read(path)) for path in paths]]
+            [cubes_or_none] = distinctly_named(loaded) if paths else [None]
+            given[self._scores_or_runs] = cubes_or_none
+        elif self._scores_or_runs and selection.collection is not None:
+            given["qrels"] = _with_source(given["qrels"], selection.collection)
         options = {name: value for name, value in given.items() if value is not None}
         if "seed" in options:
             options["rng"] = options.pop("seed")
         return {**cubes, **options}
 
-    def _beside_page(
-        self, shown: Shown, folder: Path | None, of_page: dict[str, Any]
-    ) -> Shown:
+    def _outputs_beside_page(
+        self, outputs: Outputs, folder: Path | None, page_options: dict[str, Any]
+    ) -> Outputs:
         """Return what is shown beside a page, which takes --highlight, too; refuse options of a page without one."""
         if folder is not None:
-            of_page["highlight"] = named(shown.highlight)
-            return replace(shown, output=None)
-        lone = [name for name, value in of_page.items() if value is not None]
-        if lone:
-            raise IrmetaError(f"--{lone[0]} is of the page, so it needs -o DIR")
-        return shown
+            page_options["highlight"] = listed_names(outputs.highlight)
+            return replace(outputs, output=None)
+        page_only = [name for name, value in page_options.items() if value is not None]
+        if page_only:
+            raise IrmetaError(f"--{page_only[0]} is of the page, so it needs -o DIR")
+        return outputs
 
     def _write_page(
-        self, result: Any, folder: Path, of_page: dict[str, Any], *, quiet: bool
+        self, result: Any, folder: Path, page_options: dict[str, Any], *, quiet: bool
     ) -> None:
         """Write the page of a result, and say what changed since the one that was there."""
         from irmeta.report.kept import PAGE
         from irmeta.report.page.since import changes_said
 
-        old = folder / PAGE
-        before = old.read_bytes() if old.is_file() else b""
-        page = _imported(self.verb.page)(result, folder, **of_page)
-        say_wrote(page, "open it in a browser, mail it, or host it", quiet=quiet)
-        changed = changes_said(page.read_bytes())
-        if changed != changes_said(before):
-            say(folded(changed), quiet=quiet)
+        page_path = folder / PAGE
+        old_page = page_path.read_bytes() if page_path.is_file() else b""
+        written = _import(self.verb.page)(result, folder, **page_options)
+        say_wrote(written, "open it in a browser, mail it, or host it", quiet=quiet)
+        changes = changes_said(written.read_bytes())
+        if changes != changes_said(old_page):
+            say(folded(changes), quiet=quiet)
 
-    def _file(self, name: str) -> tuple[Any, Any]:
+    def _scores_argument(self, name: str) -> tuple[Any, Any]:
         """Return how a file of scores, or several, is given: as an argument, or as an option."""
-        one = self.takes[name]
-        default = inspect.Parameter.empty if one.default is not None else None
+        parameter = self.takes[name]
+        default = inspect.Parameter.empty if parameter.default is not None else None
         if name not in self.positional:
             hint = (
                 list[Path] if default is inspect.Parameter.empty else list[Path] | None
             )
             return Annotated[
-                hint, option(several=True, help=sentence(one.text))
+                hint, option(several=True, help=sentence(parameter.text))
             ], default
         if len(self.positional) > 1:
-            return Annotated[Path, argument(help=sentence(one.text))], default
-        if one.cube:
+            return Annotated[Path, argument(help=sentence(parameter.text))], default
+        if parameter.cube:
             return Annotated[Path, argument(metavar="SCORES", help=ONE)], default
         return Annotated[list[Path], argument(metavar="SCORES", help=SEVERAL)], default
 
-    def _data(self, name: str, one: "Parameter", given: "Given") -> tuple[Any, Any]:
+    def _data_option(
+        self, name: str, parameter: "Parameter", given: "Given"
+    ) -> tuple[Any, Any]:
         """Return how data that are no scores are named: a file, a folder, or what else their text stands for."""
-        text, shown = question(one.text)
+        text, default_text = sentence_and_default(parameter.text)
         kind: Any = list[str] if given.several else str
-        default = one.default
+        default = parameter.default
         if default is None:
             kind = kind | None
         if name in self.positional:
             return Annotated[kind, argument(metavar=given.value, help=text)], default
-        taken = option(metavar=given.value, help=text, show_default=shown)
-        return Annotated[kind, taken], default
+        declared = option(metavar=given.value, help=text, show_default=default_text)
+        return Annotated[kind, declared], default
 
-    def _own(self, name: str, one: "Parameter") -> dict[str, tuple[Any, Any]]:
+    def _option_of(self, name: str, parameter: "Parameter") -> Hints:
         """Return an option or argument of the study itself, by its name on the command line."""
-        if one.given is not None:
-            return {name: self._data(name, one, one.given)}
-        text, shown = question(one.text)
+        if parameter.given is not None:
+            return {name: self._data_option(name, parameter, parameter.given)}
+        text, default_text = sentence_and_default(parameter.text)
         if name in self.verb.flags:
             flag = self.verb.flags[name][0]
             return {
                 _identifier(flag): (Annotated[bool, option(flag, help=text)], False)
             }
         settings: dict[str, Any] = {"metavar": VALUES.get(name)}
-        if shown is not None:
-            settings["show_default"] = shown
-        default = one.default
-        kind: Any = next((k for k in (bool, int, float) if k in one.kinds), str)
-        if one.choices in MEANINGS:
-            text = explained(one.choices, f"{text.partition(':')[0].rstrip('.')}.")
-            kind = str if one.several else one.choices
+        if default_text is not None:
+            settings["show_default"] = default_text
+        default = parameter.default
+        kind: Any = next((k for k in (bool, int, float) if k in parameter.kinds), str)
+        if parameter.choices in MEANINGS:
+            asked = text.partition(":")[0].rstrip(".")
+            text = explained(parameter.choices, f"{asked}.")
+            kind = str if parameter.several else parameter.choices
         if kind is str and not isinstance(default, str | type(None) | type):
             settings.setdefault("show_default", ",".join(map(str, default)) or None)
             default = None
-        if kind is str and one.several and one.choices is None:
+        if kind is str and parameter.several and parameter.choices is None:
             settings["metavar"] = "N,N,..."
-        elif kind is str and "Mapping" in str(one.hint):
+        elif kind is str and "Mapping" in str(parameter.hint):
             settings["metavar"] = "NAME=X"
         if default is None:
             kind = kind | None
         names = [f"-{name}"] if len(name) == 1 else []
         return {name: (Annotated[kind, option(*names, help=text, **settings)], default)}
 
-    def _cubes(self, selected: Selected, given: dict[str, Any]) -> dict[str, Any]:
+    def _cubes(self, selection: Selection, given: dict[str, Any]) -> dict[str, Any]:
         """Read the scores of each parameter that takes some; collections that files share go by the files' names."""
         if "target" in self.takes:  # which is found among all metrics
-            selected = replace(selected, metrics=None)
-        beside = [given.get(name) for name in ("by", "target", "targets")]
-        also = " ".join(one for one in beside if one) or None
+            selection = replace(selection, metrics=None)
+        others = [given.get(name) for name in ("by", "target", "targets")]
+        also = " ".join(filter(None, others)) or None
         files: dict[str, Any] = {name: given.pop(name) or [] for name in self.files}
         if len(self.positional) > 1:
             # --collection chooses where one is to be chosen
-            every = replace(selected, collection=None)
+            all_collections = replace(selection, collection=None)
             return {
-                name: selected.one(path, also)
+                name: selection.one(path, also)
                 if self.takes[name].cube
-                else every.read(path, also)
+                else all_collections.read(path, also)
                 for name, path in files.items()
             }
-        if any(isinstance(one, Path) for one in files.values()):
-            return {name: selected.one(one, also) for name, one in files.items()}
+        if any(isinstance(path, Path) for path in files.values()):
+            return {name: selection.one(path, also) for name, path in files.items()}
         from irmeta.scores.cubes import distinctly_named
 
-        read = [
-            [(path, selected.read(path, also)) for path in paths]
+        loaded = [
+            [(path, selection.read(path, also)) for path in paths]
             for paths in files.values()
         ]
-        return dict(zip(files, distinctly_named(read), strict=True))
+        return dict(zip(files, distinctly_named(loaded), strict=True))
 
 
-def described(doc: str) -> str:
+def help_text(doc: str) -> str:
     """Return what a docstring says before its parameters, as the help of a command does."""
     paragraphs = inspect.cleandoc(doc).split("\n\n")
     ends = ("Returns ", "Raises ", "Source", ">>>", "Gives ")
-    kept = []
-    for one in paragraphs:
-        if ENTRY.match(one) or one.startswith(ends):
+    described = []
+    for paragraph in paragraphs:
+        if ENTRY.match(paragraph) or paragraph.startswith(ends):
             break
-        kept.append(" ".join(one.split()))
-    return "\n\n".join(kept)
+        described.append(" ".join(paragraph.split()))
+    return "\n\n".join(described)
 
 
-def _is_taken(one: "Parameter") -> bool:
+def _is_option(parameter: "Parameter") -> bool:
     """Say whether a parameter is one of the command line; -m names the only metric, too."""
-    scores = one.cube or one.cubes
-    return (
-        scores or (one.typed and one.name != "metric") or one.name in ("rng", "metrics")
-    )
+    if parameter.cube or parameter.cubes or parameter.name in ("rng", "metrics"):
+        return True
+    return parameter.typed and parameter.name != "metric"
 
 
-def _popped(of: Any, given: dict[str, Any]) -> dict[str, Any]:
+def _take_group(group: Any, given: dict[str, Any]) -> dict[str, Any]:
     """Take the options of a group out of those given."""
-    return {one.name: given.pop(one.name) for one in fields_of(of)}
+    return {one.name: given.pop(one.name) for one in options_of_group(group)}
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [value] if value else []
 
 
-def _imported(path: str) -> Any:
+def _import(path: str) -> Any:
     """Return what stands in a module, as in "irmeta.io.lists.read_sample"."""
     module, _, name = path.rpartition(".")
     return getattr(import_module(module), name)
 
 
-def _called(qrels: Any, collection: str) -> Any:
+def _with_source(qrels: Any, collection: str) -> Any:
     """Return judgments as those of the collection of this name."""
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.runs.trec import Reading

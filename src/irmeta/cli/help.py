@@ -31,17 +31,17 @@ class Brief(DefaultFormatter):
         self, console: "Console", options: "ConsoleOptions", panel: "HelpPanel"
     ) -> None:
         """Draw one panel; arguments are called as in the usage."""
-        named = [
-            one.copy(positional_label=one.metavar or one.positional_label)
-            if one.positional_label
-            else one
-            for one in panel.entries
+        entries = [
+            entry.copy(positional_label=entry.metavar or entry.positional_label)
+            if entry.positional_label
+            else entry
+            for entry in panel.entries
         ]
-        panel = panel.copy(entries=named)
+        panel = panel.copy(entries=entries)
         if WHOLE.get() or panel.format == "command":
             super().__call__(console, options, panel)
         elif panel.title in FOLDED:
-            names = " ".join([*one.shorts, *one.names][0] for one in panel.entries)
+            names = " ".join([*entry.shorts, *entry.names][0] for entry in entries)
             text = fill(
                 f"{panel.title} ({ALL}): {names}",
                 console.width,
@@ -50,7 +50,7 @@ class Brief(DefaultFormatter):
             )
             console.print(text, highlight=False, markup=False)
         else:
-            entries = [_shortened(entry) for entry in panel.entries]
+            entries = [_shortened(entry) for entry in entries]
             super().__call__(console, options, panel.copy(entries=entries))
 
     def render_description(

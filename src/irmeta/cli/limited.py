@@ -18,7 +18,7 @@ LEAST = 720 * MIB
 """With less, polars cannot be loaded."""
 _PLENTY = 4096 * MIB
 """With less, threads are kept few: each takes address space."""
-_FEW = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
+_THREAD_SETTINGS = ("POLARS_MAX_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 """What the libraries below us read when they are loaded."""
 _ALLOCATOR = "_RJEM_MALLOC_CONF"
 _MOST = 4 * MIB
@@ -46,7 +46,7 @@ def limit() -> int | None:
     return None if most == resource.RLIM_INFINITY else most
 
 
-def exhausted(process: int | str = "self") -> bool:
+def is_exhausted(process: int | str = "self") -> bool:
     """Say whether a process has taken most of its address space at some time, so that an odd end is one of memory."""
     most = limit()
     with suppress(OSError, ValueError, StopIteration):
@@ -56,7 +56,7 @@ def exhausted(process: int | str = "self") -> bool:
     return False
 
 
-def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
+def run_within_limit(run: Callable[[], None], fail: Callable[[str], None]) -> None:
     """Run a command; where address space is limited, in a process whose end is understood.
 
     fail : says what is wrong, and exits.
@@ -71,34 +71,21 @@ def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
             f"{LEAST // MIB} MiB or more (ulimit -v {LEAST // 1024})"
         )
     if most < _PLENTY:
-        os.environ |= dict.fromkeys(_FEW, "1")
-        given = os.environ.get(_ALLOCATOR)
-        options = [*([given] if given else []), "background_thread:false"]
-        os.environ[_ALLOCATOR] = ",".join(options)
-    reader, writer = os.pipe()
-    last, end = os.pipe()
+        _keep_threads_few()
+    said, stderr = os.pipe()
+    ended, end = os.pipe()
     sys.stderr.flush()
     worker = os.fork()
     if not worker:
-        os.dup2(writer, 2)
-        for one in (reader, writer, last):
-            os.close(one)
-        try:
-            run()
-        except SystemExit as ended:
-            if ended.code:  # what Python would do at its end may need memory, too
-                os.write(end, b".")
-                os._exit(_exit_code(ended))
-            raise
-        except MemoryError:  # too little to say so: the other process does
-            os._exit(2)
-        finally:  # what ends the process below Python does not come here
-            os.write(end, b".")
+        os.dup2(stderr, 2)
+        for pipe in (said, stderr, ended):
+            os.close(pipe)
+        _run_in_worker(run, end)
         return
-    os.close(writer)
+    os.close(stderr)
     os.close(end)
-    status, stopped = _followed(worker, reader)
-    if os.read(last, 1):
+    status, stopped = _follow(worker, said)
+    if os.read(ended, 1):
         sys.exit(os.waitstatus_to_exitcode(status))
     if os.WIFSIGNALED(status) and not stopped and os.WTERMSIG(status) not in _CRASHES:
         signal.signal(os.WTERMSIG(status), signal.SIG_DFL)
@@ -109,42 +96,64 @@ def watched(run: Callable[[], None], fail: Callable[[str], None]) -> None:
     )
 
 
-def _followed(worker: int, reader: int) -> tuple[int, bool]:
+def _keep_threads_few() -> None:
+    """Let the libraries below us start no threads that they can do without."""
+    os.environ |= dict.fromkeys(_THREAD_SETTINGS, "1")
+    given = os.environ.get(_ALLOCATOR)
+    options = [*([given] if given else []), "background_thread:false"]
+    os.environ[_ALLOCATOR] = ",".join(options)
+
+
+def _run_in_worker(run: Callable[[], None], end: int) -> None:
+    """Run a command, and write to `end` when Python, rather than the system, ends it."""
+    try:
+        run()
+    except SystemExit as ended:
+        if ended.code:  # what Python would do at its end may need memory, too
+            os.write(end, b".")
+            os._exit(_exit_code(ended))
+        raise
+    except MemoryError:  # too little to say so: the other process does
+        os._exit(2)
+    finally:  # what ends the process below Python does not come here
+        os.write(end, b".")
+
+
+def _follow(worker: int, stderr: int) -> tuple[int, bool]:
     """Hand on what a process says until it ends; return its status, and whether it had to be stopped."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a terminal sends it to both
     signal.signal(signal.SIGTERM, lambda number, _: os.kill(worker, number))
-    said = 0
+    length = still = 0
     stopped = False
-    still = 0
-    work = _work(worker)
+    time = _processor_time(worker)
     while True:
-        if not select.select([reader], [], [], _STILL / _LOOKS)[0]:
-            before, work = work, _work(worker)
-            own, kernel, faults = map(operator.sub, work, before)
-            stands = faults < _FEW_FAULTS and 4 * kernel >= own and exhausted(worker)
-            still = still + 1 if stands else 0
+        if not select.select([stderr], [], [], _STILL / _LOOKS)[0]:
+            before, time = time, _processor_time(worker)
+            own, kernel, faults = map(operator.sub, time, before)
+            hangs = faults < _FEW_FAULTS and 4 * kernel >= own and is_exhausted(worker)
+            still = still + 1 if hangs else 0
             piece = b""
-        elif piece := os.read(reader, _PIECE):
-            said += len(piece)
+        elif piece := os.read(stderr, _PIECE):
+            length += len(piece)
             still = 0
         else:
             break
-        if (still == _LOOKS or said > _MOST) and not stopped:
+        if (still == _LOOKS or length > _MOST) and not stopped:
             stopped = True
             os.kill(worker, signal.SIGKILL)
         if piece and not stopped:
             with suppress(OSError):  # closed by the caller
                 os.write(2, piece)
-    os.close(reader)
+    os.close(stderr)
     return os.waitpid(worker, 0)[1], stopped
 
 
-def _work(process: int) -> tuple[int, int, int]:
+def _processor_time(process: int) -> tuple[int, int, int]:
     """Return a process's own processor time and the kernel's for it, in ticks, and its page faults; 0 if unknown."""
     with suppress(OSError):
-        said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
+        text = Path(f"/proc/{process}/stat").read_text(encoding="utf-8")
         # the fields after the name, which is the second, as proc(5) numbers them
-        fields = dict(enumerate(said.rpartition(")")[2].split(), start=3))
+        fields = dict(enumerate(text.rpartition(")")[2].split(), start=3))
         own, kernel, faults = (int(fields[number]) for number in (14, 15, 10))
         return own, kernel, faults
     return 0, 0, 0

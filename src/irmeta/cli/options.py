@@ -73,7 +73,7 @@ _NAMED = "separated by commas; {}* matches names, @FILE has one on each line"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Selected:
+class Selection:
     """Which of the scores to use.
 
     collection : the collection to use, where a file holds several; by default all, or the one that has what is named
@@ -106,12 +106,12 @@ class Selected:
     def flags(self) -> list[str]:
         """Return the words of a command that select the same, but metrics; files by their names."""
         words = []
-        for one in fields(self):
-            value = getattr(self, one.name)
-            if one.name == "metrics" or value == one.default:
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.name == "metrics" or value == field.default:
                 continue
-            words.append(f"--{one.name.replace('_', '-')}")
-            if one.name in ("clusters", "repeats"):
+            words.append(f"--{field.name.replace('_', '-')}")
+            if field.name in ("clusters", "repeats"):
                 value = Path(value).name
             if value is not True:
                 words.append(quote(value))
@@ -119,7 +119,7 @@ class Selected:
 
     def one(self, path: Path, also: str | None = None) -> "xr.DataArray":
         """Read the cube of a file: of several that which --collection names, or the only one with what is named."""
-        return only(self.read(path, also, one=True))
+        return only_cube(self.read(path, also, one=True))
 
     def read(
         self, path: Path, also: str | None = None, *, one: bool = False
@@ -131,8 +131,8 @@ class Selected:
         metrics = self.metrics
         if metrics is not None and also is not None:
             metrics = f"{metrics} {also}"
-        systems = named(self.systems)
-        topics = named(self.topics)
+        systems = listed_names(self.systems)
+        topics = listed_names(self.topics)
         read = load if one and not self.over_judges else load_all
         try:
             cubes = read(
@@ -143,17 +143,17 @@ class Selected:
                 topics=topics,
             )
         except OtherTableError as error:
-            raise OtherTableError(to_import([str(path)]) or str(error)) from error
-        seen = {
+            raise OtherTableError(import_hint([str(path)]) or str(error)) from error
+        cubes = {
             name: self._averaged(self._clustered(scores), systems)
             for name, scores in by_name(cubes).items()
         }
         if not self.over_judges:
-            return seen
+            return cubes
         from irmeta.scores.groups.repeats import with_judges
 
-        both = with_judges(seen)
-        return {str(both.attrs["collection"]): both}
+        scores = with_judges(cubes)
+        return {str(scores.attrs["collection"]): scores}
 
     def _clustered(self, scores: "xr.DataArray") -> "xr.DataArray":
         """Return the cube with the clusters that the options name, else with those that its file has."""
@@ -193,7 +193,7 @@ class Selected:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Held(Selected):
+class OneFile(Selection):
     """Scores of one file, whether some are missing or not.
 
     scores : a score file (Parquet), as written by irmeta evaluate or import
@@ -207,7 +207,7 @@ class Held(Selected):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pooled(Selected):
+class SeveralFiles(Selection):
     """Scores of one or more files, all collections in them.
 
     scores : score files (Parquet); every collection in them is used
@@ -225,7 +225,7 @@ class Pooled(Selected):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Best:
+class BestSystems:
     """Which systems to keep.
 
     top : use only the best systems: this share of them, as in 0.75; by default all
@@ -240,7 +240,7 @@ class Best:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Teamed:
+class Teams:
     """Which systems come from one team, so that they are not independent of each other.
 
     teams : teams of the systems: a CSV with columns run and team; stem, if a name begins with its team, up to the last
@@ -277,7 +277,7 @@ class Families:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Called:
+class Labels:
     """What systems are called where a result is shown.
 
     labels : what the paper calls systems, in sentences, tables and plots: a CSV with columns system and label, which is
@@ -288,7 +288,7 @@ class Called:
 
     labels: Path | None = None
 
-    def names_in(self, given: dict[str, Any]) -> dict[str, str]:
+    def replace_labels(self, options: dict[str, Any]) -> dict[str, str]:
         """Put the names of systems where a command's options have their labels; return the labels by system."""
         if self.labels is None:
             return {}
@@ -297,13 +297,13 @@ class Called:
 
         labels = read_labels(self.labels)
         for name in NAMING:
-            if given.get(name) is not None:
-                given[name] = by_label(named(given[name]) or "", labels)
+            if options.get(name) is not None:
+                options[name] = by_label(listed_names(options[name]) or "", labels)
         return labels
 
 
 @dataclass(frozen=True, kw_only=True)
-class Shown:
+class Outputs:
     """How to compute a result, and where it goes.
 
     output : write to this file instead of the terminal
@@ -346,11 +346,9 @@ class Shown:
         **options: Any,
     ) -> "Result":
         """Run a study on scores with its options, draw the result, and write it; `view` says what of it to draw."""
-        from irmeta.cli.output import emit, form_of, say_wrote, working
+        from irmeta.cli.output import form_of, say_wrote, working, write_result
         from irmeta.errors import IrmetaError
 
-        if self.plot_width is not None and self.plot is None:
-            raise IrmetaError("--plot-width needs --plot FILE")
         self._require_outputs()
         form = self.form or form_of(self.output)
         on_screen = form == "table" and self.table is None and self.output is None
@@ -361,26 +359,15 @@ class Shown:
         with working(self.workers, quiet=self.quiet):
             result = study(*scores, **options)
         if self.plot is not None:
-            from irmeta.report.plots import figure_of
-            from irmeta.report.plots.figure import save
-
-            drawn = figure_of(
-                result.data,
-                highlight=named(self.highlight),
-                width=self.plot_width,
-                **({"view": view} if view else {}),
-            )
-            save(drawn, self.plot)
-            say_wrote(self.plot, quiet=self.quiet)
-            self._say_if_small(drawn)
-        emit(
+            self._draw(result, self.plot, {"view": view} if view else {})
+        write_result(
             result,
             form=form,
             output=self.output,
             table=self.table,
             explain=self.explain,
             quiet=self.quiet,
-            highlight=named(self.highlight),
+            highlight=listed_names(self.highlight),
         )
         if self.summary is not None:
             from irmeta.io.outputs import append
@@ -390,10 +377,27 @@ class Shown:
             say_wrote(self.summary, quiet=self.quiet)
         return result
 
+    def _draw(self, result: "Result", file: Path, view: Mapping[str, str]) -> None:
+        """Draw a result into a file."""
+        from irmeta.cli.output import say_wrote
+        from irmeta.report.plots import figure_of
+        from irmeta.report.plots.figure import save
+
+        highlight = listed_names(self.highlight)
+        figure = figure_of(
+            result.data, highlight=highlight, width=self.plot_width, **view
+        )
+        save(figure, file)
+        say_wrote(file, quiet=self.quiet)
+        self._say_if_small(figure)
+
     def _require_outputs(self) -> None:
         """Refuse before the work what cannot be written after it."""
+        from irmeta.errors import IrmetaError
         from irmeta.io.outputs import require_folder
 
+        if self.plot_width is not None and self.plot is None:
+            raise IrmetaError("--plot-width needs --plot FILE")
         for path in (self.plot, self.summary):
             if path is not None:
                 require_folder(path)
@@ -402,12 +406,12 @@ class Shown:
 
             require_form(self.plot)
 
-    def _say_if_small(self, drawn: "Figure") -> None:
+    def _say_if_small(self, figure: "Figure") -> None:
         """Say at which width the names of a narrow plot can be read."""
         from irmeta.cli.output import say
         from irmeta.report.plots.layout import READABLE, smallest_text
 
-        size = smallest_text(drawn)
+        size = smallest_text(figure)
         if self.plot_width is None or size >= READABLE:
             return
         wide = math.ceil(10 * self.plot_width * READABLE / size) / 10
@@ -418,7 +422,7 @@ class Shown:
         )
 
 
-def named(text: str | list[str] | None) -> str | list[str] | None:
+def listed_names(text: str | list[str] | None) -> str | list[str] | None:
     """Return the names that a text lists; those on the lines of FILE if the text is @FILE; a list of names as it is."""
     if not isinstance(text, str) or not text.startswith("@"):
         return text
@@ -441,18 +445,19 @@ def named(text: str | list[str] | None) -> str | list[str] | None:
     return list(filter(None, map(stripped, lines(data))))
 
 
-def to_import(paths: Sequence[str]) -> str:
+def import_hint(paths: Sequence[str]) -> str:
     """Say how files or folders become a score file, where they hold scores in one other form."""
-    from irmeta.cli.files.what import importing, joined
+    from irmeta.cli.files.what import import_arguments, merged_tables
     from irmeta.studies.checks.recognition import recognise
 
-    seen = list(joined([recognise(path) for path in paths]))
-    if len(seen) != 1 or seen[0].kind != "table":
+    tables = list(merged_tables([recognise(path) for path in paths]))
+    if len(tables) != 1 or tables[0].kind != "table":
         return ""
-    return f"{seen[0].path}: {seen[0].text}; make a score file of it: irmeta import {importing(seen[0])}"
+    [table] = tables
+    return f"{table.path}: {table.text}; make a score file of it: irmeta import {import_arguments(table)}"
 
 
-def only(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
+def only_cube(cubes: "Mapping[str, xr.DataArray]") -> "xr.DataArray":
     """Return the only cube; raise ScoresError where there are several."""
     from irmeta.io.formats.scores import choose_collection
 

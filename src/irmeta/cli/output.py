@@ -30,7 +30,7 @@ _FORMATS: "dict[str, Format]" = {
 }
 
 
-def emit(
+def write_result(
     result: "Result",
     *,
     form: "Format | None" = None,
@@ -52,8 +52,8 @@ def emit(
     from irmeta.report.screen import called_for, everything, screen
 
     form, width = form or form_of(output), width_of(output)
-    lone = form in ("csv", "latex") or (form == "markdown" and table is not None)
-    if form == "markdown" and not lone:
+    table_only = form in ("csv", "latex") or (form == "markdown" and table is not None)
+    if form == "markdown" and not table_only:
         from irmeta.report.words import markdown
 
         text = markdown(result)
@@ -69,10 +69,10 @@ def emit(
     write(text, output)
     if output is not None:
         say_wrote(output, result.findings[0], quiet=quiet)
-    if lone:
+    if table_only:
         for warning in result.warnings:
             say(folded(f"Warning: {warning}"), quiet=quiet)
-    if lone and form != "csv":
+    if table_only and form != "csv":
         for note in result.notes if explain else called_for(result):
             say_note(note, quiet=quiet)
 
@@ -83,7 +83,9 @@ def form_of(output: Path | None) -> "Format":
         return "table"
     if output.suffix not in _FORMATS:
         verbs = [
-            one.verb for one in STUDIES.values() if one.command and one.command.page
+            study.verb
+            for study in STUDIES.values()
+            if study.command and study.command.page
         ]
         pages = joined([f"irmeta {verb}" for verb in ("report", *verbs)], "or")
         raise IrmetaError(
@@ -130,7 +132,7 @@ def refuse_overwriting(output: Path | None, *, append: bool = False) -> None:
 _OUTPUTS = ("output", "plot", "summary")
 
 
-def refuse_inputs(given: Mapping[str, Any], verb: str = "") -> None:
+def refuse_inputs(options: Mapping[str, Any], verb: str = "") -> None:
     """Raise if a file to write, among a command's options by name, is one of those to read, or holds other things.
 
     verb : the command, which may replace what it writes itself.
@@ -138,7 +140,9 @@ def refuse_inputs(given: Mapping[str, Any], verb: str = "") -> None:
     from irmeta.io.files import STDIN
     from irmeta.io.places import require_reachable
 
-    outputs = [Path(given[name]) for name in _OUTPUTS if given.get(name) is not None]
+    outputs = [
+        Path(options[name]) for name in _OUTPUTS if options.get(name) is not None
+    ]
     for output in outputs:
         if output == STDIN:
             raise IrmetaError(
@@ -146,42 +150,39 @@ def refuse_inputs(given: Mapping[str, Any], verb: str = "") -> None:
             )
         if not require_reachable(output).is_file():
             continue
-        for name, value in given.items():
-            for one in value if isinstance(value, list | tuple) else [value]:
-                if (
-                    name not in _OUTPUTS
-                    and isinstance(one, str | Path)
-                    and _is_among(output, name, str(one))
-                ):
-                    raise IrmetaError(
-                        f"{output} is one of the files to read; write to another file"
-                    )
+        for name, value in options.items():
+            values = value if isinstance(value, list | tuple) else [value]
+            paths = [str(one) for one in values if isinstance(one, str | Path)]
+            if name not in _OUTPUTS and any(
+                _is_among(output, name, path) for path in paths
+            ):
+                raise IrmetaError(
+                    f"{output} is one of the files to read; write to another file"
+                )
         # such a command says itself what may be added
-        adds = "append" in given and output.suffix == ".parquet"
-        if verb == "evaluate" and given.get("table") == "scores":
+        appends = "append" in options and output.suffix == ".parquet"
+        if verb == "evaluate" and options.get("table") == "scores":
             verb = "export"  # it writes the same
-        _refuse_other_kind(output, verb, append=adds)
+        _require_same_kind(output, verb, append=appends)
 
 
-def _is_among(output: Path, name: str, given: str) -> bool:
+def _is_among(output: Path, name: str, value: str) -> bool:
     """Say whether a file is the one, or one of those, that an option names, by its path or its file:// URL."""
     from irmeta.io.files import list_files
 
-    path = given.removeprefix("file://")
+    path = value.removeprefix("file://")
+    several = name in ("runs", "files") and "://" not in path
     try:
-        if name in ("runs", "files") and "://" not in path:
-            read = list_files(path)
-        else:
-            read = [Path(path)]
+        files = list_files(path) if several else [Path(path)]
     except IrmetaError:  # which the command says itself
         return False
     return any(
         isinstance(file, Path) and file.is_file() and file.samefile(output)
-        for file in read
+        for file in files
     )
 
 
-def _refuse_other_kind(output: Path, verb: str, *, append: bool) -> None:
+def _require_same_kind(output: Path, verb: str, *, append: bool) -> None:
     """Raise if a file that a result would replace holds runs, judgments, scores or a model."""
     from irmeta.io.kinds import MODEL, TABLE, kind_of
 
@@ -189,8 +190,8 @@ def _refuse_other_kind(output: Path, verb: str, *, append: bool) -> None:
         kind = kind_of(output)
     except OSError:  # which the command says itself
         return
-    own = {"predict fit": MODEL, "export": TABLE}.get(verb)
-    if kind in (None, own) or append:
+    written_kind = {"predict fit": MODEL, "export": TABLE}.get(verb)
+    if kind in (None, written_kind) or append:
         return
     raise IrmetaError(
         f"{output} exists and is {kind}; choose another name, or remove it"
@@ -222,7 +223,7 @@ def working(cluster: str | None = None, *, quiet: bool = False) -> Iterator[None
         if cluster is not None:
             stack.enter_context(_on_cluster(cluster, quiet=quiet))
         if not quiet:
-            stack.enter_context(watched_by(stack.enter_context(_shown())))
+            stack.enter_context(watched_by(stack.enter_context(_progress_bars())))
         yield
 
 
@@ -249,7 +250,7 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
 
 
 @contextmanager
-def _shown() -> "Iterator[Progress]":
+def _progress_bars() -> "Iterator[Progress]":
     """Show progress bars on a terminal; elsewhere write a line a minute."""
     from rich.console import Console
 
@@ -303,24 +304,24 @@ class _Lines:
     @contextmanager
     def kept(self) -> "Iterator[_Lines]":
         """Write the lines as long as this is open."""
-        writer = Thread(target=self._write, daemon=True)
-        writer.start()
+        thread = Thread(target=self._write, daemon=True)
+        thread.start()
         try:
             yield self
         finally:
             self._over.set()
-            writer.join()
+            thread.join()
 
     def _write(self) -> None:
         while not self._over.wait(self.EVERY):
             if self._last is None:
                 continue
             what, done, total = self._last
-            left = ""
+            remaining = ""
             if total and done:
                 seconds = (monotonic() - self._started[what]) * (total - done) / done
-                left = f" of {total}, about {max(1, round(seconds / 60))} min left"
-            say(f"{what}: {done}{left}")
+                remaining = f" of {total}, about {max(1, round(seconds / 60))} min left"
+            say(f"{what}: {done}{remaining}")
 
 
 def width_of(output: Path | None) -> int | None:

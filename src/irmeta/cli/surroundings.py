@@ -15,16 +15,16 @@ OTHERS = re.compile(
 """Settings of libraries for who works on these: they warn of what they do not know, or end in their own errors."""
 
 
-def settled(fail: Callable[[str], None]) -> None:
+def check_environment(fail: Callable[[str], None]) -> None:
     """Hold the environment against what libraries can read, before they are loaded.
 
     fail : says what is wrong, and exits.
     """
-    for name, (least, most) in NUMBERS.items():
-        given = os.environ.get(name)
-        if given is not None and not _is_whole(given, least, most):
+    for name, (low, high) in NUMBERS.items():
+        value = os.environ.get(name)
+        if value is not None and not _is_whole(value, low, high):
             fail(
-                f"{name} is {given[:40]!r} in the environment; set it to a whole number from {least} to {most}, or "
+                f"{name} is {value[:40]!r} in the environment; set it to a whole number from {low} to {high}, or "
                 f"unset it (unset {name})"
             )
     for name in list(os.environ):

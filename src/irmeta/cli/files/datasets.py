@@ -40,37 +40,37 @@ def list_(data: Data = None) -> None:
     from irmeta.report.forms import text
 
     folder = data_folder(data)
-    rows, about, places = [], [], []
+    rows, descriptions, addresses = [], [], []
     for name, collection in catalog().items():
         sizes = [file.size for file in collection.files]
-        size = sum(one or 0 for one in sizes) / 1e6
+        size = sum(filter(None, sizes)) / 1e6
         rows.append(
             (
                 name,
-                _here(collection, folder),
+                _availability(collection, folder),
                 f"{size:.2f}" if all(sizes) else "?",
                 collection.licence,
                 digest(collection) or "not known",
             )
         )
-        about.append((name, collection.about))
-        places.append((name, _address(collection)))
+        descriptions.append((name, collection.about))
+        addresses.append((name, _address(collection)))
     columns = ["name", "here", "MB", "licence", "digest"]
     title = f"Public collections; here: in {folder}, or with irmeta; digest: of the SHA-256 of all files"
     tables: list[tuple[str | None, pl.DataFrame]] = [
         (title, pl.DataFrame(rows, schema=columns, orient="row"))
     ]
-    for column, of_each in (("about", about), ("address", places)):
-        frame = pl.DataFrame(of_each, schema=["name", column], orient="row")
+    for column, texts in (("about", descriptions), ("address", addresses)):
+        frame = pl.DataFrame(texts, schema=["name", column], orient="row")
         tables.append((None, frame))
     title = "Standardization factors that ship, for irmeta place --on NAME"
-    tables.append((title, _factors()))
-    drawn = [text(frame, title, width=Console().width) for title, frame in tables]
-    write("\n".join(drawn), None)
+    tables.append((title, _shipped_factors()))
+    width = Console().width
+    write("\n".join(text(frame, title, width=width) for title, frame in tables), None)
     write("\nNext: irmeta datasets fetch NAME\n", None)
 
 
-def _here(collection: "PublicCollection", folder: Path) -> str:
+def _availability(collection: "PublicCollection", folder: Path) -> str:
     """Say whether a collection is in a folder, or ships."""
     from irmeta.datasets.catalog import SHIPPED, missing
 
@@ -94,7 +94,7 @@ def _address(collection: "PublicCollection") -> str:
     return collection.source
 
 
-def _factors() -> "pl.DataFrame":
+def _shipped_factors() -> "pl.DataFrame":
     """List the factors that ship."""
     import polars as pl
 
@@ -147,9 +147,9 @@ def fetch(
     for collection in (known[name] for name in names):
         with working(quiet=quiet):
             fetched = public.fetch(collection, folder)
-        there = len(collection.files) - len(fetched)
+        present = len(collection.files) - len(fetched)
         write(
-            f"{collection.name}: {len(fetched)} files fetched, {there} already present; all match "
+            f"{collection.name}: {len(fetched)} files fetched, {present} already present; all match "
             f"their published checksums\n  licence: {collection.licence}\n  from: "
             f"{collection.source}\n  cite: {collection.citation}\n  next: "
             f"{collection.use.format(folder=shlex.quote(str(folder)))}\n",

@@ -27,14 +27,13 @@ def demo(
     from irmeta.report.words import headlines
 
     with working(quiet=quiet):
-        made = simulate(output, rng=seed)
-    say(
-        f"simulated {len(list(made.runs.iterdir()))} runs: {made.runs}, and their judgments: {made.qrels}",
-        quiet=quiet,
-    )
+        collection = simulate(output, rng=seed)
+    runs, qrels = collection.runs, collection.qrels
+    count = len(list(runs.iterdir()))
+    say(f"simulated {count} runs: {runs}, and their judgments: {qrels}", quiet=quiet)
     file = output / "scores.parquet"
     with working(quiet=quiet):
-        scores = evaluate(made.qrels, made.runs, collection="demo")
+        scores = evaluate(qrels, runs, collection="demo")
         save(scores, file)
         sizes = (counted(size, str(dim)) for dim, size in scores.sizes.items())
         say_wrote(file, ", ".join(sizes), quiet=quiet)
@@ -52,7 +51,4 @@ def demo(
 
 def _command() -> str:
     """Return how the user calls irmeta: by its name where the shell finds it, else by its path."""
-    name = "irmeta"
-    if which(name):
-        return name
-    return sys.argv[0]
+    return "irmeta" if which("irmeta") else sys.argv[0]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from irmeta.choices import ExportKind, Missing
 from irmeta.cli.app import app
-from irmeta.cli.options import Held, MissingScores, Output, Quiet
+from irmeta.cli.options import MissingScores, OneFile, Output, Quiet
 from irmeta.cli.output import say_wrote
 from irmeta.errors import IrmetaError
 from irmeta.words import counted
@@ -12,7 +12,7 @@ from irmeta.words import counted
 
 @app.command()
 def export(
-    held: Held,
+    file: OneFile,
     wide: bool = False,
     to: ExportKind = "table",
     missing: MissingScores = "error",
@@ -32,7 +32,7 @@ def export(
     irmeta export scores.parquet --to eee -o data/
     """
     if to == "eee":
-        _records(held, missing, output, quiet=quiet, wide=wide)
+        _write_records(file, missing, output, quiet=quiet, wide=wide)
         return
     if missing != "error":
         raise IrmetaError(
@@ -43,7 +43,7 @@ def export(
     from irmeta.io.outputs import writing
     from irmeta.io.tables import spreadsheet
 
-    cube = held.cube()
+    cube = file.cube()
     frame = spreadsheet.wide(cube) if wide else scores.to_frame(cube)
     if output is None or output.suffix == ".csv":
         # for a terminal as a spreadsheet should read it; a file is for programs, and holds names exactly
@@ -59,8 +59,8 @@ def export(
         say_wrote(output, sizes, quiet=quiet)
 
 
-def _records(
-    held: Held, missing: Missing, output: Path | None, *, quiet: bool, wide: bool
+def _write_records(
+    file: OneFile, missing: Missing, output: Path | None, *, quiet: bool, wide: bool
 ) -> None:
     """Write records of Every Eval Ever into a folder."""
     from irmeta.studies.differences.eee import export_eee
@@ -69,5 +69,5 @@ def _records(
         raise IrmetaError(
             "--to eee writes a folder of records: name it with -o, as in -o data/, and leave out --wide"
         )
-    written = export_eee(held.cube(), output, missing=missing)
+    written = export_eee(file.cube(), output, missing=missing)
     say_wrote(output, counted(len(written), "record"), quiet=quiet)

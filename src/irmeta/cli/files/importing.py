@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from irmeta.io.tables.adding import Changed
 
-_NAMED = ("systemwise", "labels", "inspect", "lm-eval", "helm", "eee")
+_NAMING_COLLECTIONS = ("systemwise", "labels", "inspect", "lm-eval", "helm", "eee")
 """Kinds whose files name their collections."""
 TABLE = "Columns of a table"
 MTEB = "Results of MTEB"
@@ -27,7 +27,7 @@ ITEMS = "Evaluations of language models"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class TableColumns:
     """What the columns of a table are called, where they do not go by a name that people use.
 
     metric : the metric of all scores, or the column that names it
@@ -51,29 +51,28 @@ class Named:
     cluster: Name | None = None
     ignore: Names | None = None
 
-    def named(self) -> dict[str, Any]:
+    def table_options(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_table`."""
         ignored = [
             name.strip() for name in (self.ignore or "").split(",") if name.strip()
         ]
         return {**vars(self), "ignore": ignored}
 
-    def of_labels(self) -> dict[str, Any]:
+    def label_options(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_labels`."""
-        given = self.named()
-        more = ("metric", "score", "repeat", "cluster")
-        others = {name: given.pop(name) for name in more}
-        if any(others.values()):
+        options = self.table_options()
+        others = ("metric", "score", "repeat", "cluster")
+        if any(list(map(options.pop, others))):
             raise IrmetaError(
                 "labels have no --metric, --score, --repeat and --cluster: each judge's column is one of Yes and No"
             )
-        return given
+        return options
 
 
-def _by_task(given: list[str] | None, option: str) -> dict[str, list[str]]:
+def _names_by_task(texts: list[str] | None, option: str) -> dict[str, list[str]]:
     """Read TASK=NAME,NAME."""
     chosen = {}
-    for text in given or []:
+    for text in texts or []:
         task, equals, names = text.rpartition("=")
         if not equals or not task or not names:
             raise IrmetaError(
@@ -84,7 +83,7 @@ def _by_task(given: list[str] | None, option: str) -> dict[str, list[str]]:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Averaged:
+class MtebParts:
     """What the score of a task of MTEB is the mean of, where it is not as mteb has it.
 
     benchmark : a benchmark, as 'MTEB(eng, v2)': its tasks, with its splits and subsets
@@ -98,12 +97,12 @@ class Averaged:
     splits: Annotated[list[str] | None, option(metavar="TASK=NAMES")] = None
     subsets: Annotated[list[str] | None, option(metavar="TASK=NAMES")] = None
 
-    def chosen(self) -> dict[str, Any]:
+    def mteb_options(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_mteb`."""
         return {
             "benchmark": self.benchmark,
-            "splits": _by_task(self.splits, "--splits"),
-            "subsets": _by_task(self.subsets, "--subsets"),
+            "splits": _names_by_task(self.splits, "--splits"),
+            "subsets": _names_by_task(self.subsets, "--subsets"),
         }
 
 
@@ -120,16 +119,16 @@ class Items:
     names: NamedBy | None = None
     cluster_by: Name | None = None
 
-    def given(self) -> dict[str, Any]:
+    def item_options(self) -> dict[str, Any]:
         """Return the arguments of `irmeta.import_inspect` that were given."""
-        return {name: one for name, one in vars(self).items() if one is not None}
+        return {name: value for name, value in vars(self).items() if value is not None}
 
 
 @app.command(name="import")
 def import_scores(
     output: Output,
-    columns: Named,
-    averaged: Averaged,
+    columns: TableColumns,
+    averaged: MtebParts,
     items: Items,
     kind: Annotated[TableKind | None, argument()] = None,
     files: Annotated[list[str] | None, argument()] = None,
@@ -192,14 +191,14 @@ def import_scores(
     refuse_overwriting(output, append=append)
     if output.suffix != ".parquet":
         raise IrmetaError(f"{output}: a score file is named .parquet")
-    cubes = _read(kind, files, columns, averaged, items, rows, topics, collection)
+    cubes = _read_cubes(kind, files, columns, averaged, items, rows, topics, collection)
     if append:
-        named = collection is not None or kind in _NAMED
-        made = adding.add(cubes, output, named=named, replace=replace)
+        named = collection is not None or kind in _NAMING_COLLECTIONS
+        changed = adding.add(cubes, output, named=named, replace=replace)
     else:
         save(cubes, output, new=True)
-        made = {name: adding.Changed(cube, None) for name, cube in cubes.items()}
-    _say_sizes(output, made, quiet=quiet)
+        changed = {name: adding.Changed(cube, None) for name, cube in cubes.items()}
+    _say_sizes(output, changed, quiet=quiet)
     notes = [
         note
         for cube in cubes.values()
@@ -211,28 +210,26 @@ def import_scores(
             *facts.get(DOUBTS, []),
         )
     ]
-    notes += unit_doubts({name: one.scores for name, one in made.items()})
+    notes += unit_doubts({name: change.scores for name, change in changed.items()})
     for note in dict.fromkeys(notes):
         say_note(note, quiet=quiet)
 
 
-def _say_sizes(output: Path, made: "dict[str, Changed]", *, quiet: bool) -> None:
+def _say_sizes(output: Path, changed: "dict[str, Changed]", *, quiet: bool) -> None:
     """Say of each collection that changed what is new, and what it has now."""
-    if len(made) > 1:
-        say_wrote(output, counted(len(made), "collection"), quiet=quiet)
-    for name, one in made.items():
-        sizes = ", ".join(
-            counted(size, str(dim)) for dim, size in one.scores.sizes.items()
-        )
-        news = "" if one.news is None else f"{one.news}; now "
-        said = f"{name}: {news}{sizes}{_missing(one.scores)}"
-        if len(made) > 1:
-            say(folded(said), quiet=quiet)
+    if len(changed) > 1:
+        say_wrote(output, counted(len(changed), "collection"), quiet=quiet)
+    for name, (scores, news) in changed.items():
+        sizes = ", ".join(counted(size, str(dim)) for dim, size in scores.sizes.items())
+        lead = "" if news is None else f"{news}; now "
+        message = f"{name}: {lead}{sizes}{_missing_scores(scores)}"
+        if len(changed) > 1:
+            say(folded(message), quiet=quiet)
         else:
-            say_wrote(output, said, quiet=quiet)
+            say_wrote(output, message, quiet=quiet)
 
 
-def _missing(cube: "xr.DataArray") -> str:
+def _missing_scores(cube: "xr.DataArray") -> str:
     """Say how many scores are missing, where some are."""
     missing = int(cube.isnull().sum())
     if missing:
@@ -240,11 +237,11 @@ def _missing(cube: "xr.DataArray") -> str:
     return ""
 
 
-def _read(
+def _read_cubes(
     kind: TableKind,
     files: list[str],
-    columns: Named,
-    averaged: Averaged,
+    columns: TableColumns,
+    averaged: MtebParts,
     items: Items,
     rows: Rows | None,
     topics: str | None,
@@ -257,29 +254,29 @@ def _read(
     options: dict[str, Any] = {} if collection is None else {"collection": collection}
     match kind:
         case "table":
-            options |= {"rows": rows, **columns.named()}
+            options |= {"rows": rows, **columns.table_options()}
         case "mteb":
-            options |= averaged.chosen()
+            options |= averaged.mteb_options()
         case "matrix":
-            options |= _of_matrix(rows, topics)
+            options |= _matrix_options(rows, topics)
         case "labels":
-            options = columns.of_labels()
+            options = columns.label_options()
         case "helm" if items.cluster_by:
             raise IrmetaError(
                 "--cluster-by: instances of HELM have no fields that name clusters"
             )
         case "inspect" | "lm-eval" | "promptfoo" | "deepeval" | "helm" | "eee":
-            options |= items.given()
+            options |= items.item_options()
         case "systemwise":
             options = {}
     read = getattr(irmeta, f"import_{kind.replace('-', '_')}")
-    made = read(files[0] if single else files, **options)
-    if isinstance(made, Mapping):
-        return dict(made)
-    return {str(made.attrs["collection"]): made}
+    scores = read(files[0] if single else files, **options)
+    if isinstance(scores, Mapping):
+        return dict(scores)
+    return {str(scores.attrs["collection"]): scores}
 
 
-def _of_matrix(rows: Rows | None, topics: str | None) -> dict[str, Any]:
+def _matrix_options(rows: Rows | None, topics: str | None) -> dict[str, Any]:
     """Return the arguments of `irmeta.import_matrix`."""
     from irmeta.io.tables.matrices import topic_range
 

@@ -38,13 +38,13 @@ def simulate(
     irmeta simulate --like scores.parquet -o like.parquet --systems 50 --topics 100 --seed 1
     """
     if like is not None:
-        _like(like, output, collection, systems, topics, seed, quiet)
+        _simulate_like(like, output, collection, systems, topics, seed, quiet)
         return
     from irmeta.datasets.simulate import simulate as simulate_collection
 
     counts = {"systems": systems or 40, "topics": topics or 50}
     with working(quiet=quiet):
-        made = simulate_collection(output, **counts, rng=seed)
+        files = simulate_collection(output, **counts, rng=seed)
     say_wrote(
         output,
         f"runs/ ({counts['systems']} systems), qrels.txt ({counts['topics']} topics), "
@@ -52,12 +52,12 @@ def simulate(
         quiet=quiet,
     )
     say(
-        f"Next: irmeta evaluate {made.qrels} {made.runs} -o {output / 'scores.parquet'}",
+        f"Next: irmeta evaluate {files.qrels} {files.runs} -o {output / 'scores.parquet'}",
         quiet=quiet,
     )
 
 
-def _like(
+def _simulate_like(
     real: Path,
     output: Path,
     collection: str | None,
@@ -84,9 +84,9 @@ def _like(
     rng = np.random.default_rng(seed)
     scores, _ = complete(choose_collection(load_all(real, collection=collection), None))
     world = like(scores, rng, systems=systems)
-    made = world.cube(topics or scores.sizes["topic"], rng)
-    made.attrs |= {"simulated_like": str(real), "seed": seed}
-    save(made, output)
+    simulated = world.cube(topics or scores.sizes["topic"], rng)
+    simulated.attrs |= {"simulated_like": str(real), "seed": seed}
+    save(simulated, output)
     save(world.truth, truth)
-    sizes = f"{made.sizes['system']} systems, {made.sizes['topic']} topics"
+    sizes = f"{simulated.sizes['system']} systems, {simulated.sizes['topic']} topics"
     say_wrote(output, f"{sizes}; {truth}: their true means", quiet=quiet)

@@ -1,5 +1,6 @@
 """`irmeta what`: what files hold, and what can be asked of them."""
 
+import itertools
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Ask:
+class Question:
     """A question that scores may answer: its verb, what the command ends in, and how many of what it takes.
 
     across : whether it takes all collections of a file together.
@@ -34,34 +35,34 @@ class Ask:
     across: bool = False
     vary: bool = False
 
-    def lacks(self, seen: "Seen") -> str:
+    def lacks(self, source: "Seen") -> str:
         """Say what these scores lack, or have too few of; nothing where they have enough."""
-        if self.vary and seen.estimated:
+        if self.vary and source.estimated:
             return "how topics vary"
-        held = {
-            "systems": len(seen.systems),
-            "topics": seen.topics,
-            "metrics": len(seen.metrics),
-            "collections": len(seen.collections) or 1,
+        counts = {
+            "systems": len(source.systems),
+            "topics": source.topics,
+            "metrics": len(source.metrics),
+            "collections": len(source.collections) or 1,
         }
-        few = [dim for dim, count in held.items() if count < getattr(self, dim)]
-        return f"{getattr(self, few[0])} {few[0]}" if few else ""
+        lacking = [dim for dim, count in counts.items() if count < getattr(self, dim)]
+        return f"{getattr(self, lacking[0])} {lacking[0]}" if lacking else ""
 
 
-BOARD = Ask("leaderboard", "{one}", systems=3, across=True)
+BOARD = Question("leaderboard", "{one}", systems=3, across=True)
 """What to ask of a table, too, which need not be imported for it."""
-ASKS = (
-    Ask("versus", "--system {first} --against {second}{few}{missing}"),
-    Ask("table", "-o table.tex{few}{missing}"),
-    Ask("describe", "{missing}"),
+SCORE_QUESTIONS = (
+    Question("versus", "--system {first} --against {second}{few}{missing}"),
+    Question("table", "-o table.tex{few}{missing}"),
+    Question("describe", "{missing}"),
     BOARD,
-    Ask("correlate", "{missing}", metrics=2, across=True),
-    Ask("rank", "{missing}", systems=3, metrics=3, topics=1),
-    Ask("predictivity", "{missing}", metrics=2, topics=10),
-    Ask("reliability", "{missing}", topics=10, vary=True),
-    Ask("design", "--target {metric}{missing}", systems=3, topics=10, vary=True),
-    Ask("compare", "{missing}", collections=2, across=True),
-    Ask(
+    Question("correlate", "{missing}", metrics=2, across=True),
+    Question("rank", "{missing}", systems=3, metrics=3, topics=1),
+    Question("predictivity", "{missing}", metrics=2, topics=10),
+    Question("reliability", "{missing}", topics=10, vary=True),
+    Question("design", "--target {metric}{missing}", systems=3, topics=10, vary=True),
+    Question("compare", "{missing}", collections=2, across=True),
+    Question(
         "replicate",
         "--system {first} --against {second}{one}{missing}",
         collections=2,
@@ -69,7 +70,7 @@ ASKS = (
     ),
 )
 """What to ask of a score file, the everyday questions first."""
-QUESTIONS = {study.verb: study.question for study in STUDIES.values()} | {
+ANSWERS = {study.verb: study.question for study in STUDIES.values()} | {
     "evaluate": "What do the runs score?",
     "import": "Make a score file of it",
     "judges compare": "Do these judgments rank systems as people do? People's come first",
@@ -106,281 +107,317 @@ def what(files: Annotated[list[str], argument()]) -> None:
     """
     from irmeta.studies.checks.recognition import recognise
 
-    seen, wrong = [], []
+    sources, errors = [], []
     for path in files:
         try:
-            seen.append(recognise(path))
+            sources.append(recognise(path))
         except IrmetaError as error:
-            wrong.append(str(error))
-    groups = list(_groups(seen))
-    for one in (one for group in groups for one in group):
-        print(folded(printable(f"{one.path}: {one.text}")))
-    scored = [g for g in groups if {"judgments", "runs"} <= {one.kind for one in g}]
+            errors.append(str(error))
+    groups = list(_groups(sources))
+    for source in itertools.chain(*groups):
+        print(folded(printable(f"{source.path}: {source.text}")))
+    kinds = ({source.kind for source in group} for group in groups)
+    several = sum({"judgments", "runs"} <= found for found in kinds) > 1
     for group in groups:
-        for verb, command in _commands(group, named=len(scored) > 1):
-            text = printable(f"{QUESTIONS[verb]}\n  irmeta {verb} {command}", "\n")
+        for verb, command in _commands(group, named=several):
+            text = printable(f"{ANSWERS[verb]}\n  irmeta {verb} {command}", "\n")
             print(f"\n{text}")
-        for text in _missing(group):
+        for text in _lacking_lines(group):
             print(f"\n{folded(printable(text))}")
-    if wrong:
-        raise IrmetaError("\n".join(wrong))
+    if errors:
+        raise IrmetaError("\n".join(errors))
 
 
-def _groups(seen: Sequence["Seen"]) -> Iterator[list["Seen"]]:
+def _groups(sources: Sequence["Seen"]) -> Iterator[list["Seen"]]:
     """Yield what belongs together: what was named together, and what lies in one folder."""
-    named = [part for one in seen for part in _spread(one)]
-    yield [one for one in named if one.kind != "folder"] + [
-        part for one in named if one.kind == "runs" for part in one.parts
-    ]
-    for one in named:
-        if one.kind == "folder":
-            yield from _groups(one.parts)
+    opened = [part for source in sources for part in _opened_folder(source)]
+    named = [source for source in opened if source.kind != "folder"]
+    runs = [source for source in opened if source.kind == "runs"]
+    yield [*named, *(part for source in runs for part in source.parts)]
+    for source in opened:
+        if source.kind == "folder":
+            yield from _groups(source.parts)
 
 
-def _spread(one: "Seen") -> list["Seen"]:
+def _opened_folder(source: "Seen") -> list["Seen"]:
     """Return what a folder of runs alone, or of judgments alone, holds, as if it were named; all else is itself."""
-    inside = [part for inner in one.parts for part in _spread(inner)]
-    kinds = {part.kind for part in inside}
-    if one.kind == "folder" and len(kinds & {"runs", "judgments"}) == 1:
-        return inside
-    return [one]
+    parts = [inner for part in source.parts for inner in _opened_folder(part)]
+    kinds = {part.kind for part in parts}
+    if source.kind == "folder" and len(kinds & {"runs", "judgments"}) == 1:
+        return parts
+    return [source]
 
 
 def _commands(
-    seen: Sequence["Seen"], *, named: bool = False
+    sources: Sequence["Seen"], *, named: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield the commands for what belongs together, each with its verb.
 
     named : whether a score file is named after its collection, since there are several.
     """
-    judgments = [one for one in seen if one.kind == "judgments"]
-    if runs := [one for one in seen if one.kind == "runs"]:
-        yield from _of_runs(judgments, runs, named=named)
-    for one in joined(seen):
-        yield from _of_scores(one) if one.kind == "scores" else _of_others(one)
-    if both := together(seen):
-        files = " ".join(_word(one) for one in seen if one.kind == "scores")
-        for ask in ASKS:
-            if ask.collections > 1:
-                yield ask.verb, f"{files} {ask.rest.format(**_filled(both))}".rstrip()
+    judgments = [source for source in sources if source.kind == "judgments"]
+    if runs := [source for source in sources if source.kind == "runs"]:
+        yield from _run_commands(judgments, runs, named=named)
+    for source in merged_tables(sources):
+        yield from (
+            _score_commands(source)
+            if source.kind == "scores"
+            else _other_commands(source)
+        )
+    if common := common_scores(sources):
+        names = _placeholders(common)
+        for question in SCORE_QUESTIONS:
+            if question.collections > 1:
+                rest = question.rest.format(**names)
+                yield question.verb, f"{_paths(sources, 'scores')} {rest}".rstrip()
 
 
-def together(seen: Sequence["Seen"]) -> "Seen | None":
+def common_scores(sources: Sequence["Seen"]) -> "Seen | None":
     """Return what all score files hold, if there are several and they have systems and metrics in common."""
-    scored = [one for one in seen if one.kind == "scores"]
-    if len(scored) < 2:
+    score_files = [source for source in sources if source.kind == "scores"]
+    if len(score_files) < 2:
         return None
-    first, *others = scored
+    first, *others = score_files
     systems, metrics = (
         [
             name
             for name in getattr(first, dim)
-            if all(name in getattr(one, dim) for one in others)
+            if all(name in getattr(other, dim) for other in others)
         ]
         for dim in ("systems", "metrics")
     )
     if len(systems) < 2 or not metrics:
         return None
-    missing = sum(one.missing for one in scored)
+    missing = sum(source.missing for source in score_files)
     return replace(
         first, systems=tuple(systems), metrics=tuple(metrics), missing=missing
     )
 
 
-def joined(seen: Sequence["Seen"]) -> Iterator["Seen"]:
+def merged_tables(sources: Sequence["Seen"]) -> Iterator["Seen"]:
     """Yield what there is, files that one import takes together as one."""
-    of: dict[str, list[Seen]] = {}
-    for one in seen:
-        if one.kind == "table" and one.reader not in SINGLE:
-            of.setdefault(one.reader, []).append(one)
+    by_reader: dict[str, list[Seen]] = {}
+    for source in sources:
+        if source.kind == "table" and source.reader not in SINGLE:
+            by_reader.setdefault(source.reader, []).append(source)
         else:
-            yield one
-    for some in of.values():
-        yield replace(some[0], files=tuple(one.path for one in some))
+            yield source
+    for tables in by_reader.values():
+        yield replace(tables[0], files=tuple(source.path for source in tables))
 
 
-def _of_runs(
+def _run_commands(
     judgments: Sequence["Seen"], runs: Sequence["Seen"], *, named: bool
 ) -> Iterator[tuple[str, str]]:
     from irmeta.evaluation.sources import is_side_file
     from irmeta.io.files import location
     from irmeta.io.runs.rankings import collection_name
 
-    files = " ".join(_word(one) for one in runs)
+    files = " ".join(_path(source) for source in runs)
     if not judgments:
         yield "validate", files
         return
-    qrels = _word(judgments[0])
-    if again := _again(runs):
-        first, second = (shlex.quote(name) for name in (again * 2)[:2])
-        against = f" --against {second}" if len(again) > 1 else ""
+    qrels = _path(judgments[0])
+    if shared := _shared_systems(runs):
+        first, second = (shlex.quote(name) for name in (shared * 2)[:2])
+        against = f" --against {second}" if len(shared) > 1 else ""
         yield "replicate", f"{files} --qrels {qrels} --system {first}{against}"
-        files, runs = _word(runs[0]), runs[:1]
+        files, runs = _path(runs[0]), runs[:1]
     yield "validate", f"{files} --qrels {qrels}"
-    beside = [location(part.path) for one in runs for part in one.parts]
-    skip = "" if all(map(is_side_file, beside)) else " --on-error skip"
+    files_of_runs = [location(part.path) for source in runs for part in source.parts]
+    skip = "" if all(map(is_side_file, files_of_runs)) else " --on-error skip"
     name = collection_name(judgments[0].path) if named else "scores"
     yield "evaluate", f"{qrels} {files} -o {shlex.quote(f'{name}.parquet')}{skip}"
     if len(judgments) > 1:
         people, *others = sorted(judgments, key=_as_peoples)
-        every = " ".join(map(_word, (people, *others)))
-        yield "judges compare", f"{every} --runs {files}"
+        files_judged = " ".join(map(_path, (people, *others)))
+        yield "judges compare", f"{files_judged} --runs {files}"
         machine = max(others, key=_as_peoples)
         if people.topics < machine.topics:
-            taken = f"--human {_word(people)} --llm {_word(machine)}"
-            yield "judges estimate", f"{taken} --runs {files}"
-    if sum(len(one.systems) for one in runs) >= POOLED:
+            options = f"--human {_path(people)} --llm {_path(machine)}"
+            yield "judges estimate", f"{options} --runs {files}"
+    if sum(len(source.systems) for source in runs) >= POOLED:
         yield "reuse", f"{qrels} {files}"
     if len(runs) == 1:
         yield "serve", f"site --qrels {qrels} --runs {files}"
 
 
-def _as_peoples(one: "Seen") -> tuple[bool, int]:
+def _as_peoples(judgments: "Seen") -> tuple[bool, int]:
     """Order judgments: those named as people's first, then of fewer topics, as people judge fewer than a machine."""
-    return not _PEOPLE.search(Path(one.path).name), one.topics
+    return not _PEOPLE.search(Path(judgments.path).name), judgments.topics
 
 
-def _again(runs: Sequence["Seen"]) -> list[str]:
+def _shared_systems(runs: Sequence["Seen"]) -> list[str]:
     """Return the systems that each of several folders of runs has: they are experiments, not one collection."""
     if len(runs) < 2:
         return []
-    others = [set(one.systems) for one in runs[1:]]
-    return [name for name in runs[0].systems if all(name in one for one in others)]
+    other_names = [set(folder.systems) for folder in runs[1:]]
+    return [
+        name
+        for name in runs[0].systems
+        if all(name in folder for folder in other_names)
+    ]
 
 
-def _of_scores(one: "Seen") -> Iterator[tuple[str, str]]:
-    main, across = _main(one), _across(one)
-    if one.parts and one.alike and len(one.systems) > 1:
-        missing = " --missing topics" if one.missing else ""
-        yield "judges compare", f"{_word(one)}{_one(one.parts[0])}{missing}"
-    for ask in ASKS:
-        seen = across if ask.across else main
-        if not ask.lacks(seen):
-            rest = ask.rest.format(**_filled(seen)).strip()
-            yield ask.verb, f"{_taken(seen, one)} {rest}".rstrip()
-    if len(across.systems) > 1:
-        yield "report", f"{_taken(across, one)} -o report/"
+def _score_commands(source: "Seen") -> Iterator[tuple[str, str]]:
+    if source.parts and source.alike and len(source.systems) > 1:
+        missing = " --missing topics" if source.missing else ""
+        metric = _metric_option(source.parts[0])
+        yield "judges compare", f"{_path(source)}{metric}{missing}"
+    for question in SCORE_QUESTIONS:
+        scores = _scores_for(question, source)
+        if not question.lacks(scores):
+            rest = question.rest.format(**_placeholders(scores)).strip()
+            path = _collection_path(scores, source)
+            yield question.verb, f"{path} {rest}".rstrip()
+    scores = _all_collections(source)
+    if len(scores.systems) > 1:
+        yield "report", f"{_collection_path(scores, source)} -o report/"
 
 
-def _main(one: "Seen") -> "Seen":
+def _scores_for(question: Question, source: "Seen") -> "Seen":
+    """Return the scores of a file that a question is asked of: its main collection, or all together."""
+    return _all_collections(source) if question.across else _main_collection(source)
+
+
+def _main_collection(source: "Seen") -> "Seen":
     """Return the collection of a score file that holds most."""
-    return max(one.parts or (one,), key=lambda part: len(part.systems) * part.topics)
+    return max(
+        source.parts or (source,), key=lambda part: len(part.systems) * part.topics
+    )
 
 
-def _across(one: "Seen") -> "Seen":
+def _all_collections(source: "Seen") -> "Seen":
     """Return a score file as one collection, with the metrics that all have and every system.
 
     The main collection where no metric is in all, or where collections are of judges.
     """
-    shared = [name for name in one.metrics if all(name in p.metrics for p in one.parts)]
-    if one.alike or not shared:
-        return _main(one)
+    shared = [
+        name for name in source.metrics if all(name in p.metrics for p in source.parts)
+    ]
+    if source.alike or not shared:
+        return _main_collection(source)
 
     def collections_of(system: str) -> int:
-        return sum(system in part.systems for part in one.parts)
+        return sum(system in part.systems for part in source.parts)
 
-    systems = sorted(one.systems, key=collections_of, reverse=True)
-    return replace(one, metrics=tuple(shared), systems=tuple(systems))
+    systems = sorted(source.systems, key=collections_of, reverse=True)
+    return replace(source, metrics=tuple(shared), systems=tuple(systems))
 
 
-def _taken(seen: "Seen", one: "Seen") -> str:
+def _collection_path(collection: "Seen", source: "Seen") -> str:
     """Return a score file as one types it, with the collection where it has several."""
-    if one.parts and len(seen.collections) == 1:
-        return f"{_word(one)} --collection {shlex.quote(seen.collections[0])}"
-    return _word(one)
+    if source.parts and len(collection.collections) == 1:
+        return f"{_path(source)} --collection {shlex.quote(collection.collections[0])}"
+    return _path(source)
 
 
-def _one(one: "Seen") -> str:
+def _metric_option(source: "Seen") -> str:
     """Name one metric, where there are several."""
-    return f" -m {shlex.quote(usual(one.metrics)[0])}" if len(one.metrics) > 1 else ""
+    if len(source.metrics) < 2:
+        return ""
+    return f" -m {shlex.quote(usual(source.metrics)[0])}"
 
 
-def _filled(one: "Seen") -> dict[str, str]:
+def _placeholders(source: "Seen") -> dict[str, str]:
     """Return what stands for the names in the commands."""
-    plain = sorted(filter(_BASELINE.search, one.systems), key=len)
-    others = [name for name in one.systems if name not in plain[:1]]
-    names = [shlex.quote(name) for name in (*others[:1], *plain[:1], *others[1:])]
-    few = shlex.quote(" ".join(usual(one.metrics)[:3]))
+    baseline = sorted(filter(_BASELINE.search, source.systems), key=len)[:1]
+    others = [name for name in source.systems if name not in baseline]
+    names = [shlex.quote(name) for name in (*others[:1], *baseline, *others[1:])]
+    few = shlex.quote(" ".join(usual(source.metrics)[:3]))
     return {
         "first": names[0],
         "second": names[:2][-1],
-        "metric": shlex.quote(usual(one.metrics)[0]),
-        "one": _one(one),
-        "few": f" -m {few}" if len(one.metrics) > 1 else "",
-        "missing": " --missing common" if one.missing else "",
+        "metric": shlex.quote(usual(source.metrics)[0]),
+        "one": _metric_option(source),
+        "few": f" -m {few}" if len(source.metrics) > 1 else "",
+        "missing": " --missing common" if source.missing else "",
     }
 
 
-def _of_others(one: "Seen") -> Iterator[tuple[str, str]]:
-    match one.kind:
+def _other_commands(source: "Seen") -> Iterator[tuple[str, str]]:
+    match source.kind:
         case "table":
-            yield "import", importing(one)
-            if one.reader == "table" and not BOARD.lacks(one):
-                yield BOARD.verb, _word(one)
-            unreported = [name for name in REPORTED if name not in one.metrics]
-            if one.topics == 0 and 0 < len(unreported) < len(REPORTED):
+            yield "import", import_arguments(source)
+            if source.reader == "table" and not BOARD.lacks(source):
+                yield BOARD.verb, _path(source)
+            unreported = [name for name in REPORTED if name not in source.metrics]
+            if source.topics == 0 and 0 < len(unreported) < len(REPORTED):
                 wanted = shlex.quote(unreported[0])
-                yield "predict apply", f"{_word(one)} --want {wanted}"
-        case "groups" if one.metrics:
-            yield "import", importing(replace(one, reader="table"))
+                yield "predict apply", f"{_path(source)} --want {wanted}"
+        case "groups" if source.metrics:
+            yield "import", import_arguments(replace(source, reader="table"))
         case "factors":
             yield (
                 "standardize apply",
-                f"scores.parquet --factors {_word(one)} -o standardized.parquet",
+                f"scores.parquet --factors {_path(source)} -o standardized.parquet",
             )
         case "model":
-            yield "predict apply", f"scores.parquet --model {_word(one)}"
+            yield "predict apply", f"scores.parquet --model {_path(source)}"
         case "site":
-            yield "serve", _word(one)
+            yield "serve", _path(source)
         case "frozen":
-            yield "board import", f"KEY {_word(one)} --site site"
+            yield "board import", f"KEY {_path(source)} --site site"
 
 
-def importing(one: "Seen") -> str:
+def import_arguments(source: "Seen") -> str:
     """Return what `irmeta import` needs to make a score file of a table."""
-    name = "scores" if len(one.files) > 1 else Path(one.path).stem.partition(".")[0]
-    files = " ".join(map(shlex.quote, one.files or [one.path]))
-    rows = " --rows topics" if one.reader == "matrix" else ""
-    if one.ignored:
-        rows += f" --ignore {shlex.quote(','.join(one.ignored))}"
-    if f"{name}.parquet" in map(str, [one.path, *one.files]):
+    several = len(source.files) > 1
+    name = "scores" if several else Path(source.path).stem.partition(".")[0]
+    files = " ".join(map(shlex.quote, source.files or [source.path]))
+    rows = " --rows topics" if source.reader == "matrix" else ""
+    if source.ignored:
+        rows += f" --ignore {shlex.quote(','.join(source.ignored))}"
+    if f"{name}.parquet" in map(str, [source.path, *source.files]):
         name += "-scores"
-    return f"{one.reader} {files}{rows} -o {shlex.quote(f'{name}.parquet')}"
+    return f"{source.reader} {files}{rows} -o {shlex.quote(f'{name}.parquet')}"
 
 
-def _missing(seen: Sequence["Seen"]) -> Iterator[str]:
-    """Say what is missing for other questions."""
-    qrels = " ".join(_word(one) for one in seen if one.kind == "judgments")
-    runs = " ".join(_word(one) for one in seen if one.kind == "runs")
+def _lacking_lines(sources: Sequence["Seen"]) -> Iterator[str]:
+    """Say what is missing for other questions, and what tables of groups are for."""
+    qrels, runs = _paths(sources, "judgments"), _paths(sources, "runs")
     if bool(qrels) != bool(runs):
-        absent = "judgments" if runs else "runs"
+        missing = "judgments" if runs else "runs"
         command = (
             f"irmeta evaluate {qrels or 'QRELS'} {runs or 'RUNS'} -o scores.parquet"
         )
-        yield f"To score runs, {absent} are missing: {command}"
-    several = together(seen) is not None
-    for one in seen:
-        if one.kind == "scores":
-            needs = [
-                f"{ask.verb} ({lack})"
-                for ask in ASKS
-                if (lack := ask.lacks(_across(one) if ask.across else _main(one)))
-                and not ((one.parts or several) and ask.collections > 1)
-            ]
-            if needs:
-                yield f"Needs more than {one.path} has: {listed(needs, len(needs))}."
-        elif one.kind == "groups":
-            taken, shown = "scores or runs", ""
-            if one.reader == "--about":
-                taken = "leaderboard"
-            elif one.reader == "--teams":
-                verbs = [*commands_with(one.reader), "irmeta report"]
-                verbs = [verb.removeprefix("irmeta ") for verb in verbs]
-                taken = listed(verbs, len(verbs))
-                shown = f"; leaderboard shows them, as --about {_word(one)}"
-            yield f"{one.path} goes with {taken}, as {one.reader} {_word(one)}{shown}."
+        yield f"To score runs, {missing} are missing: {command}"
+    have_common = common_scores(sources) is not None
+    for source in sources:
+        if source.kind == "groups":
+            yield _use_of_groups(source)
+        if source.kind != "scores":
+            continue
+        several = bool(source.parts) or have_common
+        lacking = [
+            f"{question.verb} ({lack})"
+            for question in SCORE_QUESTIONS
+            if (lack := question.lacks(_scores_for(question, source)))
+            and not (several and question.collections > 1)
+        ]
+        if lacking:
+            yield f"Needs more than {source.path} has: {listed(lacking, len(lacking))}."
 
 
-def _word(one: "Seen") -> str:
+def _use_of_groups(source: "Seen") -> str:
+    """Say which commands take a table of groups, and by which option."""
+    takers, shown = "scores or runs", ""
+    if source.reader == "--about":
+        takers = "leaderboard"
+    elif source.reader == "--teams":
+        verbs = [*commands_with(source.reader), "irmeta report"]
+        takers = listed([verb.removeprefix("irmeta ") for verb in verbs], len(verbs))
+        shown = f"; leaderboard shows them, as --about {_path(source)}"
+    return (
+        f"{source.path} goes with {takers}, as {source.reader} {_path(source)}{shown}."
+    )
+
+
+def _path(source: "Seen") -> str:
     """Return a path as one types it."""
-    return shlex.quote(one.path)
+    return shlex.quote(source.path)
+
+
+def _paths(sources: Sequence["Seen"], kind: str) -> str:
+    """Return the paths of the files of a kind."""
+    return " ".join(_path(source) for source in sources if source.kind == kind)

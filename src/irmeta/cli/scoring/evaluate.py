@@ -12,7 +12,7 @@ from irmeta.choices import (
     TopicSet,
 )
 from irmeta.cli.app import app, argument, option
-from irmeta.cli.options import Name, Shown
+from irmeta.cli.options import Name, Outputs
 from irmeta.cli.output import (
     form_of,
     refuse_overwriting,
@@ -75,7 +75,7 @@ def evaluate(
     qrels: Annotated[str, argument()],
     runs: Runs,
     reader: Reader,
-    shown: Shown,
+    outputs: Outputs,
     metrics: Annotated[
         list[str] | None, option("-m", "--metrics", "--metric", metavar="METRICS")
     ] = None,
@@ -120,20 +120,7 @@ def evaluate(
 
     irmeta evaluate qrels.txt 's3://archive/runs/*.gz' -o scores.parquet --workers tcp://scheduler:8786
     """
-    to_score_file = shown.output is not None and shown.output.suffix == ".parquet"
-    if to_score_file and (shown.form or shown.table or shown.plot):
-        raise IrmetaError(
-            f"{shown.output} is a score file, which holds every score; --format, --table and --plot do not go with it"
-        )
-    if append and not to_score_file:
-        raise IrmetaError("--append adds a collection to a score file: -o FILE.parquet")
-    if replace and not append:
-        raise IrmetaError(
-            "--replace needs --append: it replaces runs in a score file that exists"
-        )
-    if to_score_file and not append and shown.output and shown.output.exists():
-        raise IrmetaError(_how_to_add(shown.output))
-    refuse_overwriting(shown.output, append=append)
+    score_file = _score_file(outputs, append=append, replace=replace)
     options: Options = {
         "collection": collection,
         "score_precision": score_precision,
@@ -143,70 +130,86 @@ def evaluate(
         "drop_copies": drop_copies,
         "drop_empty": drop_empty,
     }
-    given: Any = runs
+    sources: Any = runs
     if names != "file":
         from irmeta.evaluation.sources import renamed
 
-        given = renamed(runs, names)
-    if shown.output is not None and to_score_file:
-        with working(shown.workers, quiet=shown.quiet):
-            written = _written(
-                shown.output,
-                shown.quiet,
-                qrels,
-                given,
-                metrics,
-                append=append,
-                replace=replace,
-                **options,
-            )
-        _remark(written.about["attributes"]["notes"], quiet=shown.quiet)
-        sizes = ", ".join(
-            counted(len(names), dim) for dim, names in written.about["names"].items()
+        sources = renamed(runs, names)
+    if score_file is None:
+        _write_tables(outputs, qrels, sources, metrics or "seeds23", options)
+        return
+    given = (qrels, sources, metrics)
+    added: dict[str, Any] = {"append": append, "replace": replace, **options}
+    with working(outputs.workers, quiet=outputs.quiet):
+        written = _evaluate_to_file(score_file, outputs.quiet, *given, **added)
+    _say_notes(written.about["attributes"]["notes"], quiet=outputs.quiet)
+    say_wrote(score_file, _contents(written, collection), quiet=outputs.quiet)
+    if names == "folder" or "{system}" in names:
+        say(
+            "the other commands take the runs of a system together with --repeats stem",
+            quiet=outputs.quiet,
         )
-        if written.kept:
-            kept = f" ({counted(written.kept, 'system')} evaluated before)"
-        else:
-            kept = ""
-        name = written.about["attributes"]["collection"]
-        if collection:
-            called = ""
-        elif written.added:
-            called = f" (collection {name}, which has these judgments; --collection names another)"
-        else:
-            called = f" (collection {name}; --collection names it)"
-        say_wrote(shown.output, f"{sizes}{called}{kept}", quiet=shown.quiet)
-        if names == "folder" or "{system}" in names:
-            say(
-                "the other commands take the runs of a system together with --repeats stem",
-                quiet=shown.quiet,
-            )
-    else:
-        _print(shown, qrels, given, metrics or "seeds23", options)
 
 
-def _print(
-    shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options"
+def _score_file(outputs: Outputs, *, append: bool, replace: bool) -> Path | None:
+    """Return the score file to write, None for tables; refuse options that do not go with what is written."""
+    path = outputs.output
+    is_score_file = path is not None and path.suffix == ".parquet"
+    if is_score_file and (outputs.form or outputs.table or outputs.plot):
+        raise IrmetaError(
+            f"{path} is a score file, which holds every score; --format, --table and --plot do not go with it"
+        )
+    if append and not is_score_file:
+        raise IrmetaError("--append adds a collection to a score file: -o FILE.parquet")
+    if replace and not append:
+        raise IrmetaError(
+            "--replace needs --append: it replaces runs in a score file that exists"
+        )
+    if path is not None and is_score_file and not append and path.exists():
+        raise IrmetaError(_how_to_add(path))
+    refuse_overwriting(path, append=append)
+    return path if is_score_file else None
+
+
+def _contents(written: "Written", collection: str | None) -> str:
+    """Say what a score file now has of a collection, and how that is called where the user gave no name."""
+    names = written.about["names"]
+    sizes = ", ".join(counted(len(own), dim) for dim, own in names.items())
+    name = written.about["attributes"]["collection"]
+    called = kept = ""
+    if written.kept:
+        kept = f" ({counted(written.kept, 'system')} evaluated before)"
+    if not collection and written.added:
+        called = f" (collection {name}, which has these judgments; --collection names another)"
+    elif not collection:
+        called = f" (collection {name}; --collection names it)"
+    return f"{sizes}{called}{kept}"
+
+
+def _write_tables(
+    outputs: Outputs, qrels: str, runs: Any, metrics: Any, options: "Options"
 ) -> None:
     """Evaluate, and write the means or the scores instead of a score file."""
-    form = shown.form or form_of(shown.output)
-    if form == "table" and shown.table in (None, "means"):
-        made = _means(shown, qrels, runs, wanted, options)
+    form = outputs.form or form_of(outputs.output)
+    if form == "table" and outputs.table in (None, "means"):
+        text = _means_text(outputs, qrels, runs, metrics, options)
     else:
-        made = _rendered(shown, form, qrels, runs, wanted, options)
-    write(made, shown.output)
+        text = _table_text(outputs, form, qrels, runs, metrics, options)
+    write(text, outputs.output)
 
 
-def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options") -> str:
+def _means_text(
+    outputs: Outputs, qrels: str, runs: Any, metrics: Any, options: "Options"
+) -> str:
     """Return the means as text, and say the notes; no cube or frame is made of the scores, since that takes longer."""
     from irmeta.evaluation.engine import Evaluation
     from irmeta.metrics.values import means
     from irmeta.report.forms import column_texts, draw_columns
 
-    with working(shown.workers, quiet=shown.quiet):
-        work = Evaluation.of(qrels, runs, wanted, **options)
+    with working(outputs.workers, quiet=outputs.quiet):
+        work = Evaluation.of(qrels, runs, metrics, **options)
         scored = replace(work, task=replace(work.task, digested=False)).scored()
-    _remark(scored.provenance["notes"], quiet=shown.quiet)
+    _say_notes(scored.provenance["notes"], quiet=outputs.quiet)
     # four decimals, as trec_eval has
     columns = {
         metric: column_texts(found, 4)
@@ -218,31 +221,38 @@ def _means(shown: Shown, qrels: str, runs: Any, wanted: Any, options: "Options")
         {"system": scored.systems, **columns},
         scored.metrics,
         "means",
-        width=width_of(shown.output),
+        width=width_of(outputs.output),
     )
 
 
-def _rendered(
-    shown: Shown, form: "Format", qrels: str, runs: Any, wanted: Any, options: "Options"
+def _table_text(
+    outputs: Outputs,
+    form: "Format",
+    qrels: str,
+    runs: Any,
+    metrics: Any,
+    options: "Options",
 ) -> str:
     """Return any table in any form, and say the notes."""
     from irmeta.evaluation.engine import evaluate as compute
     from irmeta.report.tables import render
     from irmeta.studies.checks.evaluation import evaluation
 
-    with working(shown.workers, quiet=shown.quiet):
-        result = evaluation(compute(qrels, runs, wanted, **options))
-    _remark(about(result)["notes"], quiet=shown.quiet)
-    return render(result, form, shown.table, width=width_of(shown.output))
+    with working(outputs.workers, quiet=outputs.quiet):
+        result = evaluation(compute(qrels, runs, metrics, **options))
+    _say_notes(about(result)["notes"], quiet=outputs.quiet)
+    return render(result, form, outputs.table, width=width_of(outputs.output))
 
 
-def _remark(notes: list[str], *, quiet: bool) -> None:
+def _say_notes(notes: list[str], *, quiet: bool) -> None:
     """Say the notes on stderr; that something was left out is said even to those who want quiet."""
     for note in notes:
         say_note(note, quiet=quiet and not note.startswith("left out"))
 
 
-def _written(output: Path, quiet: bool, *given: Any, **options: Any) -> "Written":
+def _evaluate_to_file(
+    output: Path, quiet: bool, *given: Any, **options: Any
+) -> "Written":
     """Evaluate to a score file; say where an interrupted evaluation continues, and where this one may."""
     from irmeta.evaluation.archive.writing import evaluate_to, finished_parts, parts_of
 

@@ -3,7 +3,7 @@
 import sys
 
 from irmeta.cli.app import app
-from irmeta.cli.options import Count, FileOrUrl, Shown
+from irmeta.cli.options import Count, FileOrUrl, Outputs
 from irmeta.cli.scoring.evaluate import Reader, Runs
 
 
@@ -11,7 +11,7 @@ from irmeta.cli.scoring.evaluate import Reader, Runs
 def validate(
     runs: Runs,
     reader: Reader,
-    shown: Shown,
+    outputs: Outputs,
     qrels: FileOrUrl | None = None,
     topics: FileOrUrl | None = None,
     documents: FileOrUrl | None = None,
@@ -33,7 +33,7 @@ def validate(
 
     if qrels is None and len(runs) > 1 and has_judgments(runs[0]):
         qrels, *runs = runs
-    outcome = shown.show(
+    outcome = outputs.show(
         study,
         qrels,
         runs,

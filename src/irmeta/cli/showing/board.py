@@ -10,7 +10,7 @@ import irmeta
 from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.options import Count, Name, Names
 from irmeta.cli.output import say_note
-from irmeta.cli.showing.serve import extra
+from irmeta.cli.showing.serve import require_serve
 from irmeta.errors import IrmetaError
 from irmeta.io.files import read_bytes
 from irmeta.words import counted, listed
@@ -85,21 +85,21 @@ class Settings:
     per_month: Count | None = None
     per_team: Count | None = None
 
-    def said(self) -> dict[str, Any]:
+    def given(self) -> dict[str, Any]:
         """Return what was said, texts from their files."""
-        found = {
-            name: _text_of(one) if isinstance(one, Path) else one
-            for name, one in vars(self).items()
-            if one is not None
+        values = {
+            name: _read_text(value) if isinstance(value, Path) else value
+            for name, value in vars(self).items()
+            if value is not None
         }
-        for name in found.keys() & {"publish_runs", "publish_judgments"}:
-            found[name] = found[name] == "yes"
-        if "anchors" in found:
-            found["anchors"] = _anchors(found["anchors"])
-        if factors := found.get("factors"):
+        for name in values.keys() & {"publish_runs", "publish_judgments"}:
+            values[name] = values[name] == "yes"
+        if "anchors" in values:
+            values["anchors"] = _anchors(values["anchors"])
+        if factors := values.get("factors"):
             # others are refused now, not when pages are written
             irmeta.standardize.load(factors)
-        return found
+        return values
 
 
 def _anchors(names: str) -> dict[str, str]:
@@ -112,7 +112,7 @@ def _anchors(names: str) -> dict[str, str]:
     return {name.strip(): (run or name).strip() for name, _, run in pairs}
 
 
-def _text_of(path: Path) -> str:
+def _read_text(path: Path) -> str:
     """Return the text of a file."""
     try:
         return read_bytes(path).decode("utf-8-sig").replace("\r\n", "\n")
@@ -120,9 +120,9 @@ def _text_of(path: Path) -> str:
         raise IrmetaError(f"{path}: not UTF-8 text; save it as UTF-8") from error
 
 
-def opened(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
+def open_site(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
     """Open a site and its catalogue."""
-    with extra():
+    with require_serve():
         from irmeta.serve.catalogue import tables
         from irmeta.serve.site import Site
     site = Site.make(folder) if new else Site.open(folder)
@@ -151,22 +151,22 @@ def new(
 
     irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01
     """
-    of, engine = opened(site, new=True)
+    opened, engine = open_site(site, new=True)
     from irmeta.serve.catalogue import boards
     from irmeta.serve.operating import importing
 
     importing.open_board(
-        of,
+        opened,
         engine,
         key,
         qrels=qrels,
         topics=topics,
         documents=documents,
         clusters=clusters,
-        **settings.said(),
+        **settings.given(),
     )
     print(f"{key}: made; irmeta serve {site} shows it")
-    _warn(boards.board_of(engine, key))
+    _note_dates(boards.board_of(engine, key))
 
 
 @board.command("set")
@@ -183,13 +183,13 @@ def set_(
 
     irmeta board set covid1 --site site/ -m 'AP nDCG@10'
     """
-    of, engine = opened(site)
+    opened, engine = open_site(site)
     from irmeta.serve.catalogue import boards, submissions
     from irmeta.serve.catalogue.rules import parse_moment
     from irmeta.serve.results import answers
 
-    changes = settings.said()
-    of.require_login(changes)
+    changes = settings.given()
+    opened.require_login(changes)
     for date in changes.keys() & boards.DATES.keys():
         changes[date] = parse_moment(changes[date])
     old = boards.board_of(engine, key)
@@ -199,27 +199,27 @@ def set_(
     if "metrics" in changes:
         changes["metrics"] = answers.metric_names(changes["metrics"])
     changed = boards.set_board(engine, key, changes, typed=confirm)
-    names = ", ".join(name.replace("_", "-") for name in changed)
-    print(f"{key}: {names or 'nothing'} changed")
+    settings_changed = ", ".join(name.replace("_", "-") for name in changed)
+    print(f"{key}: {settings_changed or 'nothing'} changed")
     if changes.keys() & boards.DATES.keys():
-        _warn(boards.board_of(engine, key))
-    here = submissions.submissions_of(engine, old.id)
-    runs = {name for one in here for name in (one.name, one.key)}
-    for one in changes.get("anchors", {}).values():
-        if one not in runs:
+        _note_dates(boards.board_of(engine, key))
+    submitted = submissions.submissions_of(engine, old.id)
+    names = {name for run in submitted for name in (run.name, run.key)}
+    for anchor in changes.get("anchors", {}).values():
+        if anchor not in names:
             say_note(
-                f"--anchors: the board has no run {one} yet, so it anchors nothing"
+                f"--anchors: the board has no run {anchor} yet, so it anchors nothing"
             )
 
 
-def _warn(of: Any) -> None:
+def _note_dates(board_: Any) -> None:
     """Say what dates bring that hardly anybody wants."""
     from irmeta.serve.catalogue.rules import clock
     from irmeta.serve.policy import is_open
 
-    dated = None not in (of.closes, of.reveals) and not is_open(of)
-    if dated and of.reveals < of.closes:
-        shown, until = clock(of.reveals), clock(of.closes)
+    dated = None not in (board_.closes, board_.reveals) and not is_open(board_)
+    if dated and board_.reveals < board_.closes:
+        shown, until = clock(board_.reveals), clock(board_.closes)
         say_note(
             f"scores are shown at {shown}, and runs taken until {until}: those between are not ranked"
         )
@@ -231,27 +231,27 @@ def show(key: Key, site: SiteOption) -> None:
 
     irmeta board show covid1 --site site/
     """
-    _, engine = opened(site)
+    _, engine = open_site(site)
     from irmeta.serve.catalogue import boards, submissions
     from irmeta.serve.catalogue.rules import clock
     from irmeta.serve.results.answers import FIGURES
 
-    found = boards.board_of(engine, key)
-    said: dict[str, Any] = {"topics": len(found.topics)}
+    board_ = boards.board_of(engine, key)
+    lines: dict[str, Any] = {"topics": len(board_.topics)}
     for name in ("title", "collection", *(one.name for one in fields(Settings))):
-        value = getattr(found, name, None)
-        if name == "step" and found.feedback != "ladder":
+        value = getattr(board_, name, None)
+        if name == "step" and board_.feedback != "ladder":
             continue
-        if name == "feedback" and found.feedback != "none":
-            value = f"{value}: {FIGURES[found.feedback]}, by {found.metrics[0]}"
+        if name == "feedback" and board_.feedback != "none":
+            value = f"{value}: {FIGURES[board_.feedback]}, by {board_.metrics[0]}"
         if name in boards.DATES:
             value = value and f"{clock(value)} UTC"
         if value not in (None, "") and name not in ("description", "rules"):
             value = " ".join(value) if isinstance(value, list) else value
-            said[name] = (
+            lines[name] = (
                 {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
             )
-    for name, value in (said | submissions.count_by_state(engine, key)).items():
+    for name, value in (lines | submissions.count_by_state(engine, key)).items():
         print(f"{name.replace('_', '-'):18}{value}")
 
 
@@ -263,25 +263,25 @@ def check(site: SiteOption, format: Literal["text", "json"] = "text") -> None:
 
     irmeta board check --site site/
     """
-    with extra():
+    with require_serve():
         from irmeta.serve.operating import checkup, organizing
         from irmeta.serve.site import Site
-    of = Site.read(site)
-    with checkup.opened_catalogue(of) as engine:
+    opened = Site.read(site)
+    with checkup.opened_catalogue(opened) as engine:
         leaks = [
-            f"{one.key}: {organizing.leak_in_words(engine, one)}"
-            for one in organizing.hidden_boards(engine)
+            f"{board_.key}: {organizing.leak_in_words(engine, board_)}"
+            for board_ in organizing.hidden_boards(engine)
         ]
-        found = list(checkup.problems(of, engine))
+        problems = list(checkup.problems(opened, engine))
     if format == "json":
-        problems = [one._asdict() for one in found]
-        print(json.dumps({"problems": problems, "leaks": leaks}, indent=1))
+        found = [problem._asdict() for problem in problems]
+        print(json.dumps({"problems": found, "leaks": leaks}, indent=1))
     else:
-        for line in (*found, f"{counted(len(found), 'problem')}."):
+        for line in (*problems, f"{counted(len(problems), 'problem')}."):
             print(line)
         if leaks:
             print("\nWhat hidden boards tell before the reveal:", *leaks, sep="\n")
-    sys.exit(int(bool(found)))
+    sys.exit(int(bool(problems)))
 
 
 @board.command("import")
@@ -302,7 +302,7 @@ def import_(
     """
     first = sources[0]
     frozen = (first / "MANIFEST.sha256").exists()
-    of, engine = opened(site, new=frozen or first.suffix == ".parquet")
+    opened, engine = open_site(site, new=frozen or first.suffix == ".parquet")
     from irmeta.serve.operating import importing
 
     if frozen:
@@ -312,22 +312,22 @@ def import_(
             f"{key}: {counted(importing.import_scores(engine, first, key), 'run')} imported"
         )
     else:
-        _say_runs(key, importing.import_runs(of, engine, key, sources, table))
+        _say_runs(key, importing.import_runs(opened, engine, key, sources, table))
 
 
-def _say_runs(key: str, found: dict[str, Any]) -> None:
+def _say_runs(key: str, imported: dict[str, Any]) -> None:
     """Say how many runs of an import are new, and what of the others stays as it was."""
-    new = sum(one.new for one in found.values())
+    new = sum(run.new for run in imported.values())
     print(f"{key}: {new} new{'; the server scores them' if new else ''}")
-    if there := len(found) - new:
-        changed = sum(one.changed for one in found.values())
+    if present := len(imported) - new:
+        changed = sum(run.changed for run in imported.values())
         table = f"; the table changes {changed} of them" if changed else ""
-        print(f"{key}: {counted(there, 'run')} there already{table}")
-    why: dict[str, list[str]] = {}
-    for name, one in found.items():
-        if one.kept:
-            why.setdefault(one.kept, []).append(name)
-    for kept, names in why.items():
+        print(f"{key}: {counted(present, 'run')} there already{table}")
+    reasons: dict[str, list[str]] = {}
+    for name, run in imported.items():
+        if run.kept:
+            reasons.setdefault(run.kept, []).append(name)
+    for kept, names in reasons.items():
         each = "" if len(names) == 1 else ": each"
         say_note(f"{listed(names)}{each} {kept}")
 
@@ -341,12 +341,12 @@ def rescore(key: Key, site: SiteOption, qrels: File = None, note: str = "") -> N
 
     irmeta board rescore covid1 --qrels qrels-2.txt --note 'topic 17 judged again' --site site/
     """
-    of, engine = opened(site)
+    opened, engine = open_site(site)
     from irmeta.serve.catalogue import boards
     from irmeta.serve.operating import importing
 
     if qrels is not None:
-        version = importing.add_judgments(of, engine, key, qrels, note)
+        version = importing.add_judgments(opened, engine, key, qrels, note)
         print(
             f"{key}: judgments version {version}; the server scores all runs under it"
         )

@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 from irmeta.cli.app import argument, option
 from irmeta.cli.options import Address, Count
 from irmeta.cli.output import say_note, say_wrote
-from irmeta.cli.showing.board import Key, SiteOption, board, opened
-from irmeta.cli.showing.serve import extra
+from irmeta.cli.showing.board import Key, SiteOption, board, open_site
+from irmeta.cli.showing.serve import require_serve
 from irmeta.errors import IrmetaError
 from irmeta.words import message
 
@@ -33,14 +33,14 @@ def invite(
 
     irmeta board invite covid1 --role organizer --site site/
     """
-    of, engine = opened(site)
+    opened, engine = open_site(site)
     from irmeta.serve.catalogue import people
 
     secret = people.invite(engine, key, role, team)
-    print(f"{of.address}/i/#{secret}")
-    if not of.settings.address:
-        mend = f"or set address in {of.folder / 'site.toml'}"
-        where = f"where others reach the site elsewhere, replace {of.address}"
+    print(f"{opened.address}/i/#{secret}")
+    if not opened.settings.address:
+        mend = f"or set address in {opened.folder / 'site.toml'}"
+        where = f"where others reach the site elsewhere, replace {opened.address}"
         say_note(f"{where}, {mend}")
 
 
@@ -68,7 +68,7 @@ def people_(
 
     irmeta board people covid1 --accept Lund --site site/
     """
-    _, engine = opened(site)
+    _, engine = open_site(site)
     from irmeta.serve.catalogue import boards, people
     from irmeta.serve.catalogue.rules import clock
 
@@ -90,16 +90,15 @@ def people_(
     if enable:
         people.enable_person(engine, enable)
         print(f"{enable}: may log in again")
-    at = boards.board_of(engine, key).id
-    for one in people.people_of_board(engine, at):
-        team = f"{one.team} ({one.state})" if one.team else "-"
-        who = ", ".join(filter(None, (one.name, one.affiliation)))
-        print(f"{one.key}  {one.role:10} {team:20} {who}")
-    for one in people.open_invitations(engine, at):
-        since, until = clock(one.created)[:10], clock(one.expires)[:10]
-        print(
-            f"{'':16}  {one.role:10} {one.team or '-':20} invited {since}, until {until}"
-        )
+    number = boards.board_of(engine, key).id
+    for person in people.people_of_board(engine, number):
+        team = f"{person.team} ({person.state})" if person.team else "-"
+        names = ", ".join(filter(None, (person.name, person.affiliation)))
+        print(f"{person.key}  {person.role:10} {team:20} {names}")
+    for invited in people.open_invitations(engine, number):
+        since, until = clock(invited.created)[:10], clock(invited.expires)[:10]
+        who = f"{invited.role:10} {invited.team or '-':20}"
+        print(f"{'':16}  {who} invited {since}, until {until}")
 
 
 @board.command()
@@ -111,16 +110,16 @@ def judgments(key: Key, qrels: Path, site: SiteOption, note: str = "") -> None:
 
     irmeta board judgments covid1 --qrels qrels.txt --site site/
     """
-    of, engine = opened(site)
+    opened, engine = open_site(site)
     from irmeta.serve.catalogue import boards
     from irmeta.serve.operating import importing
 
-    version = importing.add_judgments(of, engine, key, qrels, note)
-    found = boards.judgments_of(engine, key)
+    version = importing.add_judgments(opened, engine, key, qrels, note)
+    added = boards.judgments_of(engine, key)
     print(f"{key}: judgments version {version}; the server scores all runs under it")
-    assert found is not None
-    print(f"commitment, on the board's page: {found.commitment}")
-    print(f"salt, secret while the judgments are: {found.salt}")
+    assert added is not None
+    print(f"commitment, on the board's page: {added.commitment}")
+    print(f"salt, secret while the judgments are: {added.salt}")
 
 
 @board.command()
@@ -134,13 +133,13 @@ def pool(
 
     irmeta board pool covid1 --depth 10 --runs 2 -o pool.tsv --site site/
     """
-    of, engine = opened(site)
+    opened, engine = open_site(site)
     from irmeta.serve.operating import organizing
 
-    found = organizing.pool(of, engine, key, depth, runs)
-    lines = (f"{topic}\t{document}\n" for topic, document in found)
+    documents = organizing.pool(opened, engine, key, depth, runs)
+    lines = (f"{topic}\t{document}\n" for topic, document in documents)
     output.write_text("".join(lines), encoding="utf-8")
-    say_wrote(output, f"{len(found)} documents to judge")
+    say_wrote(output, f"{len(documents)} documents to judge")
 
 
 @board.command()
@@ -149,20 +148,20 @@ def runs(key: Key, site: SiteOption) -> None:
 
     irmeta board runs covid1 --site site/
     """
-    _, engine = opened(site)
+    _, engine = open_site(site)
     from irmeta.serve.catalogue import boards, submissions
     from irmeta.serve.catalogue.rules import clock
 
-    for one in submissions.submissions_of(engine, boards.board_of(engine, key).id):
-        name = ", ".join([one.name, *one.marks])
+    for run in submissions.submissions_of(engine, boards.board_of(engine, key).id):
+        name = ", ".join([run.name, *run.marks])
         print(
-            f"{one.key}  {clock(one.received)}  {one.state:9}  {one.team or '-':20}  {name}"
+            f"{run.key}  {clock(run.received)}  {run.state:9}  {run.team or '-':20}  {name}"
         )
-        wrong = [said for said in one.remarks if said["level"] == "error"]
-        for said in wrong[:1]:
-            at = "" if said["line"] is None else f"line {said['line']}: "
-            more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
-            print(message(f"  {at}{said['text']}{more}"))
+        errors = [remark for remark in run.remarks if remark["level"] == "error"]
+        for remark in errors[:1]:
+            line = "" if remark["line"] is None else f"line {remark['line']}: "
+            others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+            print(message(f"  {line}{remark['text']}{others}"))
 
 
 @board.command()
@@ -173,23 +172,25 @@ def withdraw(key: Key, run: Annotated[str, argument()], site: SiteOption) -> Non
 
     irmeta board withdraw covid1 Lund/bm25 --site site/
     """
-    _, engine = opened(site)
+    _, engine = open_site(site)
     from irmeta.serve.catalogue import boards, submissions
     from irmeta.serve.catalogue.tables import GONE
 
-    found = [
+    submitted = submissions.submissions_of(engine, boards.board_of(engine, key).id)
+    matching = [
         one
-        for one in submissions.submissions_of(engine, boards.board_of(engine, key).id)
+        for one in submitted
         if run in (one.key, one.name, f"{one.team}/{one.name}")
         and one.state not in GONE
     ]
-    if len(found) != 1:
-        many = "several runs are called so" if found else "no run to withdraw"
+    if len(matching) != 1:
+        problem = "several runs are called so" if matching else "no run to withdraw"
         raise IrmetaError(
-            f"{run}: {many}; name it by its key, which irmeta board runs {key} --site {site} lists"
+            f"{run}: {problem}; name it by its key, which irmeta board runs {key} --site {site} lists"
         )
-    submissions.withdraw(engine, found[0].key)
-    print(f"{key}: {found[0].name} withdrawn for good; its page stays, without a rank")
+    submissions.withdraw(engine, matching[0].key)
+    name = matching[0].name
+    print(f"{key}: {name} withdrawn for good; its page stays, without a rank")
 
 
 @board.command()
@@ -198,13 +199,13 @@ def duplicates(key: Key, site: SiteOption) -> None:
 
     irmeta board duplicates covid1 --site site/
     """
-    of, engine = opened(site)
+    opened, engine = open_site(site)
     from irmeta.serve.operating import organizing
 
-    found = organizing.duplicates(of, engine, key)
-    for one, other, share in found:
+    pairs = organizing.duplicates(opened, engine, key)
+    for one, other, share in pairs:
         print(f"{share:4.0%}  {one.team}: {one.name}  {other.team}: {other.name}")
-    if not found:
+    if not pairs:
         print(f"{key}: no two teams have runs that are alike")
 
 
@@ -218,7 +219,7 @@ def reveal(
 
     irmeta board reveal covid1 --site site/
     """
-    _, engine = opened(site)
+    _, engine = open_site(site)
     from irmeta.serve.catalogue import boards
 
     boards.board_of(engine, key)
@@ -235,16 +236,16 @@ def log(key: Key, site: SiteOption, verify: bool = False) -> None:
 
     irmeta board log covid1 --verify --site site/
     """
-    _, engine = opened(site)
+    _, engine = open_site(site)
     from irmeta.serve.catalogue import boards, events, people
     from irmeta.serve.catalogue.rules import clock
 
     names = people.names_of_people(engine)
-    for one in events.events_of_board(engine, boards.board_of(engine, key).id):
-        by = (
-            "" if one.person is None else f" by {events.person_name(one.person, names)}"
-        )
-        print(f"{clock(one.at)}  {events.event_in_words(one, names)}{by}")
+    for event in events.events_of_board(engine, boards.board_of(engine, key).id):
+        text = events.event_in_words(event, names)
+        if event.person is not None:
+            text += f" by {events.person_name(event.person, names)}"
+        print(f"{clock(event.at)}  {text}")
     if verify:
         print(
             f"the log of the site is whole; its last digest: {events.verified_digest(engine)}"
@@ -257,10 +258,10 @@ def backup(site: SiteOption, output: Output) -> None:
 
     irmeta board backup --site site/ -o site-2026-11-27.tar
     """
-    of, _ = opened(site)
+    opened, _ = open_site(site)
     from irmeta.serve.operating.backup import back_up
 
-    say_wrote(output, f"{back_up(of, output)} files")
+    say_wrote(output, f"{back_up(opened, output)} files")
 
 
 @board.command()
@@ -282,8 +283,8 @@ def restore(
 
     irmeta board restore site-2026-11-27.tar --site site/ --database postgresql:///runs
     """
-    with extra():
-        from irmeta.serve.operating.backup import restore as write
-    aside = write(file, site, database=database, replace=replace)
-    old = "" if aside is None else f"; what was there is {aside}"
+    with require_serve():
+        from irmeta.serve.operating.backup import restore as restore_site
+    moved = restore_site(file, site, database=database, replace=replace)
+    old = "" if moved is None else f"; what was there is {moved}"
     print(f"{site}: restored{old}; irmeta serve {site} makes its pages")

@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.cli.app import app, option
 from irmeta.cli.options import (
-    Called,
     FileOrUrl,
+    Labels,
     Metric,
     MissingScores,
     Names,
     OutputFolder,
-    Pooled,
     Quiet,
     Seed,
-    Teamed,
+    SeveralFiles,
+    Teams,
     Workers,
-    named,
+    listed_names,
 )
 from irmeta.cli.output import say, say_note, say_wrote, working
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reported(Pooled):
+class ReportScores(SeveralFiles):
     """Scores of one or more files; where some are missing, most stay."""
 
     missing: MissingScores = "common"
@@ -37,9 +37,9 @@ class Reported(Pooled):
 
 @app.command()
 def report(
-    pooled: Reported,
-    teamed: Teamed,
-    called: Called,
+    scores: ReportScores,
+    teams: Teams,
+    labels: Labels,
     output: OutputFolder,
     by: Metric | None = None,
     title: str | None = None,
@@ -85,39 +85,46 @@ def report(
     from irmeta.report.words import headlines
     from irmeta.scores.selection import main_notes
 
-    names: dict[str, Any] = {"systems": pooled.systems}
-    called.names_in(names)
-    cubes = replace(pooled, **names).cubes()
-    files = pooled.scores
-    source = shlex.quote(files[0].name) if len(files) == 1 else "SCORES"
+    systems: dict[str, Any] = {"systems": scores.systems}
+    labels.replace_labels(systems)
+    cubes = replace(scores, **systems).cubes()
+    source = "SCORES"
+    if len(scores.scores) == 1:
+        source = shlex.quote(scores.scores[0].name)
+    files = {"QRELS": qrels, "HUMAN": human, "MACHINE": llm}
+    files["RUNS"] = runs[0] if runs and len(runs) == 1 else None
     with working(workers, quiet=quiet):
-        teams = teamed.read()
-        options: dict[str, Any] = {"by": by, "missing": pooled.missing, "teams": teams}
-        options |= {"title": title, "highlight": named(highlight)}
-        options |= {"labels": called.labels}
+        groups = teams.read()
         results = []
         if human is not None or llm is not None:
-            results += _judged(human, llm, runs, cubes, by, teams, seed)
+            results += _judge_results(human, llm, runs, cubes, by, groups, seed)
         if qrels is not None or (runs and not results):
-            results += [_left_out(qrels, runs, cubes, teams, depth)]
-        options |= {"results": results, "beside": beside}
-        given = {"QRELS": qrels, "HUMAN": human, "MACHINE": llm}
-        given |= {"RUNS": runs[0] if runs and len(runs) == 1 else None}
-        options["named"] = {
-            word: shlex.quote(file) for word, file in given.items() if file
-        }
+            results += [_reuse_result(qrels, runs, cubes, groups, depth)]
         page, sections = write_sections(
-            cubes, output, **options, rng=seed, source=source, pdf=pdf
+            cubes,
+            output,
+            by=by,
+            missing=scores.missing,
+            teams=groups,
+            title=title,
+            highlight=listed_names(highlight),
+            labels=labels.labels,
+            results=results,
+            beside=beside,
+            named={word: shlex.quote(file) for word, file in files.items() if file},
+            rng=seed,
+            source=source,
+            pdf=pdf,
         )
     say(headlines(sections), quiet=quiet)
     if by is None and len(cubes) == 1:
-        [scores] = cubes.values()
-        for note in main_notes(scores, "--by"):
+        [cube] = cubes.values()
+        for note in main_notes(cube, "--by"):
             say_note(note, quiet=quiet)
     say_wrote(page, "open it in a browser", quiet=quiet)
 
 
-def _judged(
+def _judge_results(
     human: str | None,
     llm: str | None,
     runs: list[str] | None,
@@ -150,7 +157,7 @@ def _judged(
     return [compared, joined]
 
 
-def _left_out(
+def _reuse_result(
     qrels: str | None,
     runs: list[str] | None,
     cubes: "dict[str, xr.DataArray]",

@@ -8,8 +8,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Annotated
 
 from irmeta.cli.app import app, argument
-from irmeta.cli.options import Folder, Seed, Shown
-from irmeta.cli.output import emit, form_of, say_wrote, working, write
+from irmeta.cli.options import Folder, Outputs, Seed
+from irmeta.cli.output import form_of, say_wrote, working, write, write_result
 from irmeta.errors import IrmetaError
 from irmeta.metrics.names import nearest
 
@@ -31,7 +31,7 @@ _CHOICES = "\n".join(f"{name}: {title}" for name, title in PAPERS.items())
 
 @app.command()
 def reproduce(
-    shown: Shown,
+    outputs: Outputs,
     paper: Annotated[
         str, argument(help=f"Which paper?\n\n{_CHOICES}\nall: every one, as a page")
     ],
@@ -55,20 +55,18 @@ def reproduce(
     from irmeta.studies.result import Result
 
     folder = data_folder(data)
-    output = shown.output
-    form = shown.form
-    table = shown.table
-    quiet = shown.quiet
+    output, form, quiet = outputs.output, outputs.form, outputs.quiet
     if paper == "all":
-        if form or table:
+        if form or outputs.table:
             raise IrmetaError(
                 "irmeta reproduce all writes a folder; use --format and --table with one paper"
             )
         outcomes = _write_all(output or Path("reproduction"), folder, seed, quiet)
     elif paper in PAPERS:
         form = form or form_of(output)
-        outcomes = _outcomes([_module(paper)], folder, seed, quiet)
-        emit(Result(outcomes[0]), form=form, output=output, table=table)
+        outcomes = _reproduce_papers([_paper_module(paper)], folder, seed, quiet)
+        result = Result(outcomes[0])
+        write_result(result, form=form, output=output, table=outputs.table)
     else:
         raise IrmetaError(
             f"unknown paper {paper!r}; {nearest(paper, [*PAPERS, 'all'])}"
@@ -76,11 +74,11 @@ def reproduce(
     sys.exit(int(any(outcome["unexpected"].values.any() for outcome in outcomes)))
 
 
-def _module(paper: str) -> ModuleType:
+def _paper_module(paper: str) -> ModuleType:
     return import_module(f"irmeta.papers.{paper.replace('-', '_')}")
 
 
-def _outcomes(
+def _reproduce_papers(
     modules: list[ModuleType], folder: Path, seed: int, quiet: bool
 ) -> "list[xr.Dataset]":
     from irmeta.parallel import steps
@@ -100,11 +98,11 @@ def _write_all(
     from irmeta.report.tables import render
     from irmeta.studies.checks.reproduction import findings
 
-    modules = [_module(name) for name in PAPERS]
+    modules = [_paper_module(name) for name in PAPERS]
     names = [*(f"{name}.json" for name in PAPERS), PAGE]
     kept = Kept(output, "reproduction", "|".join(map(re.escape, names)))
     with kept.making_folder():
-        outcomes = _outcomes(modules, folder, seed, quiet)
+        outcomes = _reproduce_papers(modules, folder, seed, quiet)
         with kept.replacing_files(names) as write_file:
             for name, outcome in zip(PAPERS, outcomes, strict=True):
                 write_file(f"{name}.json", render(outcome, "json"))

@@ -19,7 +19,7 @@ SiteFolder = Annotated[Path, argument(metavar="SITE", help="Folder of the site."
 
 
 @contextmanager
-def extra() -> Iterator[None]:
+def require_serve() -> Iterator[None]:
     """Say which extra to install where it is lacking."""
     try:
         yield
@@ -52,7 +52,7 @@ def serve(
 
     irmeta serve lab/ --qrels covid1/qrels.txt --runs covid1/runs # its board is http://127.0.0.1:8400/b/covid1
     """
-    with extra():
+    with require_serve():
         from irmeta.serve.running import serve as run
     run(
         site,
@@ -73,7 +73,7 @@ def freeze(site: SiteFolder, output: OutputFolder, runs: bool = False) -> None:
 
     irmeta freeze lab/ -o lab-2026/
     """
-    with extra():
+    with require_serve():
         from irmeta.serve.pages.publishing import freeze as write
         from irmeta.serve.site import Site
     count = write(Site.open(site), output, runs=runs)
@@ -125,26 +125,23 @@ def submit(
     irmeta submit tonight.gz --replace --to http://127.0.0.1:8400/b/covid1 --baseline main --wait --fail-if-worse 0.02
     """
     from irmeta.serve import client
-    from irmeta.serve.catalogue.rules import NAMED, clock, fit_name, run_names
+    from irmeta.serve.catalogue.rules import run_names
 
-    judged = fail_if_worse is not None
+    is_gate = fail_if_worse is not None
     _require_together(
         {
-            "--fail-if-worse": (judged, {"--wait": wait, "--baseline": baseline}),
-            "--unless-safe": (unless_safe, {"--fail-if-worse": judged}),
-            "--history": (history, {"--fail-if-worse": judged}),
+            "--fail-if-worse": (is_gate, {"--wait": wait, "--baseline": baseline}),
+            "--unless-safe": (unless_safe, {"--fail-if-worse": is_gate}),
+            "--history": (history, {"--fail-if-worse": is_gate}),
             "--repeat": (repeat, {"--system": system}),
         }
     )
     kept = {"--wait": wait, "--replace": replace, "--baseline": baseline}
     if check and (useless := [option for option, given in kept.items() if given]):
         raise IrmetaError(f"--check keeps no run: leave out {' and '.join(useless)}")
-    if name is not None and len(runs) > 1:
-        raise IrmetaError("--name names one run; the names of several are their files'")
-    if name is not None and fit_name(name) != name:
-        raise IrmetaError(f"--name {name}: a run's name {NAMED}")
+    _require_run_name(runs, name)
     server = client.Server(to, client.read_token(token_file))
-    about = {
+    facts = {
         "team": team,
         "system": system,
         "repeat": repeat,
@@ -155,12 +152,8 @@ def submit(
         "replace": "1" if replace else "",
     }
     hidden = server.hidden_board() if wait else {}
-    if hidden and judged:
-        at = hidden["reveals"]
-        when = "after its reveal" if at is None else f"from {clock(at)} UTC on"
-        raise IrmetaError(
-            f"nothing was sent: --fail-if-worse needs scores, which this board shows {when}"
-        )
+    if hidden and is_gate:
+        _refuse_gate(hidden["reveals"])
     outcomes: list[dict[str, Any]] = []
     failed = False
     names = run_names(runs) if name is None else [name]
@@ -170,90 +163,112 @@ def submit(
         if not path.is_file():
             raise IrmetaError(f"{path}: no such file")
         if check:
-            found = server.check(path, own)
-            found["verdict"] = (
-                f"would be {'refused' if _is_refused(found) else 'taken'}"
-            )
+            outcome = server.check(path, own)
+            verdict = "refused" if _is_refused(outcome) else "taken"
+            outcome["verdict"] = f"would be {verdict}"
         else:
-            found = server.await_check(server.submit(path, own, about))
-        if hidden and hidden["feedback"] != "none" and found["status"] < 300:
-            found |= server.await_feedback(found["key"])
-        elif wait and not hidden and found["status"] < 300:
-            found["score"] = server.await_score(found["key"])
+            outcome = server.await_check(server.submit(path, own, facts))
+        is_taken = outcome["status"] < HTTPStatus.MULTIPLE_CHOICES
+        if hidden and hidden["feedback"] != "none" and is_taken:
+            outcome |= server.await_feedback(outcome["key"])
+        elif wait and not hidden and is_taken:
+            outcome["score"] = server.await_score(outcome["key"])
             if fail_if_worse is not None:
                 gate = _gate(
-                    server, found["score"], fail_if_worse, unless_safe, history
+                    server, outcome["score"], fail_if_worse, unless_safe, history
                 )
-                found["gate"] = gate.findings[0]
+                outcome["gate"] = gate.findings[0]
                 failed |= bool(gate["failed"])
-        outcomes.append({"run": own, **found})
+        outcomes.append({"run": own, **outcome})
         if format == "text":
-            _say(server, outcomes[-1])
+            _print_outcome(server, outcomes[-1])
     if format == "json":
         print(json.dumps(outcomes, indent=1))
     elif hidden:
         print("This board shows no scores yet.")
-    sys.exit(_code(outcomes, failed=failed))
+    sys.exit(_exit_code(outcomes, failed=failed))
+
+
+def _require_run_name(runs: list[Path], name: str | None) -> None:
+    """Raise IrmetaError where a name is given for several runs, or is none that a run can have."""
+    from irmeta.serve.catalogue.rules import NAMED, fit_name
+
+    if name is not None and len(runs) > 1:
+        raise IrmetaError("--name names one run; the names of several are their files'")
+    if name is not None and fit_name(name) != name:
+        raise IrmetaError(f"--name {name}: a run's name {NAMED}")
+
+
+def _refuse_gate(reveals: Any) -> None:
+    """Raise IrmetaError, since a gate needs scores, which a board shows from a moment on, or after its reveal."""
+    from irmeta.serve.catalogue.rules import clock
+
+    when = "after its reveal" if reveals is None else f"from {clock(reveals)} UTC on"
+    raise IrmetaError(
+        f"nothing was sent: --fail-if-worse needs scores, which this board shows {when}"
+    )
 
 
 def _require_together(needs: Mapping[str, tuple[Any, Mapping[str, Any]]]) -> None:
     """Refuse an option that is given without those that it needs."""
-    for one, (given, others) in needs.items():
-        lacking = [option for option, there in others.items() if not there]
+    for name, (given, needed) in needs.items():
+        lacking = [option for option, present in needed.items() if not present]
         if given and lacking:
-            raise IrmetaError(f"{one} needs {' and '.join(lacking)}, too")
+            raise IrmetaError(f"{name} needs {' and '.join(lacking)}, too")
 
 
-def _say(server: Any, found: dict[str, Any]) -> None:
+def _print_outcome(server: Any, outcome: dict[str, Any]) -> None:
     """Print what came of a run."""
-    for remark in found.get("remarks", []):
+    run = outcome["run"]
+    for remark in outcome.get("remarks", []):
         line = f" line {remark['line']}:" if remark.get("line") else ""
-        _print(f"{remark['level']}: {found['run']}:{line} {remark['text']}")
-    if found["status"] >= 400:
-        _print(f"{found['run']}: {found.get('detail', found['status'])}")
-    elif "state" in found:
-        state = found.get("score", found)["state"]
-        left = "" if found.get("left") is None else f"; {found['left']} left now"
-        marks = "".join(f", {mark}" for mark in found.get("marks") or ())
-        where = f"{server.root}{found['page']}; key {found['key']}"
-        _print(f"{found['run']}: {state}{marks}{left}; {where}")
+        _print_line(f"{remark['level']}: {run}:{line} {remark['text']}")
+    if outcome["status"] >= HTTPStatus.BAD_REQUEST:
+        _print_line(f"{run}: {outcome.get('detail', outcome['status'])}")
+    elif "state" in outcome:
+        state = outcome.get("score", outcome)["state"]
+        left = "" if outcome.get("left") is None else f"; {outcome['left']} left now"
+        marks = "".join(f", {mark}" for mark in outcome.get("marks") or ())
+        address = f"{server.root}{outcome['page']}; key {outcome['key']}"
+        _print_line(f"{run}: {state}{marks}{left}; {address}")
     else:
-        _print(f"{found['run']}: {found['verdict']}")
-    if told := found.get("told"):
-        of, figure = told["metric"], told["figure"]
-        said = f"no {of}" if figure is None else f"{of} {decimal(figure)}"
-        _print(f"{found['run']}: your team is told {said}: {told['about']}")
-    score = found.get("score")
+        _print_line(f"{run}: {outcome['verdict']}")
+    if told := outcome.get("told"):
+        metric, figure = told["metric"], told["figure"]
+        answer = f"no {metric}" if figure is None else f"{metric} {decimal(figure)}"
+        _print_line(f"{run}: your team is told {answer}: {told['about']}")
+    score = outcome.get("score")
     if score and score["metric"] in score["scores"]:
-        one = score["scores"][score["metric"]]
-        place = (
-            f"rank {score['rank']} of {score['of']}" if score["rank"] else "not ranked"
-        )
-        _print(
-            f"{score['metric']} {_figure(one, 'mean')}; {place}; "
-            f"judgments version {score['judgments']}"
-        )
-        if claim := score["claim"]:
-            equal = claim["difference"] == 0 and not claim["low"]
-            same = ", equal on every topic" if equal else ""
-            _print(f"{claim['name']}: {_figure(claim, 'difference', '+')}{same}")
-    if "gate" in found:
-        _print(found["gate"])
+        _print_score(score)
+    if "gate" in outcome:
+        _print_line(outcome["gate"])
 
 
-def _print(text: str) -> None:
+def _print_score(score: dict[str, Any]) -> None:
+    """Print the score of a run, its rank, and its difference from the baseline where it has one."""
+    mean = _figure(score["scores"][score["metric"]], "mean")
+    rank = f"rank {score['rank']} of {score['of']}" if score["rank"] else "not ranked"
+    judged = f"judgments version {score['judgments']}"
+    _print_line(f"{score['metric']} {mean}; {rank}; {judged}")
+    if claim := score["claim"]:
+        equal = claim["difference"] == 0 and not claim["low"]
+        same = ", equal on every topic" if equal else ""
+        _print_line(f"{claim['name']}: {_figure(claim, 'difference', '+')}{same}")
+
+
+def _print_line(text: str) -> None:
     """Print a line, in which names are those that a server sends."""
     print(message(text.replace("\n", " ")))
 
 
-def _figure(found: dict[str, Any], name: str, sign: str = "") -> str:
+def _figure(figures: dict[str, Any], name: str, sign: str = "") -> str:
     """Write a figure with its interval."""
-    if found[name] is None:
+    if figures[name] is None:
         return "no figure"
-    ends = (found["low"], found["high"])
+    ends = (figures["low"], figures["high"])
     if None in ends:
-        return decimal(found[name], sign=sign)
-    return decimal_with_interval(found[name], *ends, sign=sign)
+        return decimal(figures[name], sign=sign)
+    return decimal_with_interval(figures[name], *ends, sign=sign)
 
 
 def _gate(
@@ -298,9 +313,9 @@ def _is_refused(outcome: dict[str, Any]) -> bool:
     return wrong or outcome["status"] >= HTTPStatus.BAD_REQUEST
 
 
-def _code(outcomes: list[dict[str, Any]], *, failed: bool) -> int:
+def _exit_code(outcomes: list[dict[str, Any]], *, failed: bool) -> int:
     """Return the exit code: 1 if a run is refused, else 2 if a name is taken, else 3 if a run fails, else 0."""
-    refused = [one["status"] for one in outcomes if _is_refused(one)]
+    refused = [outcome["status"] for outcome in outcomes if _is_refused(outcome)]
     if any(status != HTTPStatus.CONFLICT for status in refused):
         return 1
     if refused:

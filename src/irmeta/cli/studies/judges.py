@@ -57,49 +57,57 @@ def sample(
     from irmeta.scores.groups.clusters import number_names
     from irmeta.stats.judging.planning import draw_whole
 
-    given = _given(file, collection, clusters)
-    names, whole = given.topics, given.clusters is not None
-    if topics > len(names):
+    source = _read_source(file, collection, clusters)
+    cluster_names, cluster = number_names(source.clusters or source.topics)
+    prices = _Prices(topic_cost, judgment_cost, cluster_cost)
+    _require_drawable(source, topics, strata, cluster_names, prices)
+    level = None
+    if strata > 1 and source.scores is not None:
+        level = source.scores.mean(axis=0)
+    rng = np.random.default_rng(seed)
+    drawn, probabilities = draw_whole(topics, cluster, level, strata, rng)
+    names = [source.topics[topic] for topic in drawn]
+    write(sample_text(dict(zip(names, probabilities.tolist(), strict=True))), output)
+    message = f"drew {len(drawn)} of {len(source.topics)} topics with seed {seed}; judge all of them, and no others"
+    if source.clusters is not None:
+        message += source.describe_draw(cluster, drawn)
+    if any(prices):
+        message += source.describe_costs(cluster, drawn, prices)
+    if output is None:
+        say(message, quiet=quiet)
+    else:
+        say_wrote(output, message, quiet=quiet)
+
+
+def _require_drawable(
+    source: "_Source", topics: int, strata: int, clusters: list[str], prices: "_Prices"
+) -> None:
+    """Raise IrmetaError where this many topics cannot be drawn from a source, or it lacks what options need."""
+    if topics > len(source.topics):
         raise IrmetaError(
-            f"cannot draw {topics} topics from {len(names)}; lower --topics"
+            f"cannot draw {topics} topics from {len(source.topics)}; lower --topics"
         )
-    if strata > 1 and given.scores is None:
+    if strata > 1 and source.scores is None:
         raise IrmetaError(
             "--strata needs the machine's scores; give a score file, as irmeta evaluate writes it"
         )
-    every, number = number_names(given.clusters or names)
-    if strata > min(topics, len(every)):
-        what = f"from {counted(len(every), 'cluster')} in" if whole else "from"
+    whole = source.clusters is not None
+    if strata > min(topics, len(clusters)):
+        origin = f"from {counted(len(clusters), 'cluster')} in" if whole else "from"
         raise IrmetaError(
-            f"cannot draw {topics} topics {what} {strata} strata with at least one from each; "
+            f"cannot draw {topics} topics {origin} {strata} strata with at least one from each; "
             "lower --strata"
         )
-    if len(every) < 2:
-        raise IrmetaError(f"all topics are of one cluster, {every[0]}; a draw needs 2")
-    if judgment_cost and given.judgments is None:
+    if len(clusters) < 2:
+        raise IrmetaError(
+            f"all topics are of one cluster, {clusters[0]}; a draw needs 2"
+        )
+    if prices.judgment and source.judgments is None:
         raise IrmetaError(
             "--judgment-cost counts judged documents; give judgments (qrels), not scores"
         )
-    if cluster_cost and not whole:
+    if prices.cluster and not whole:
         raise IrmetaError("clusters have a cost, but none are named (--clusters)")
-    level = None if strata == 1 or given.scores is None else given.scores.mean(axis=0)
-    drawn, chance = draw_whole(
-        topics, number, level, strata, np.random.default_rng(seed)
-    )
-    write(
-        sample_text({names[at]: float(p) for at, p in zip(drawn, chance, strict=True)}),
-        output,
-    )
-    said = f"drew {len(drawn)} of {len(names)} topics with seed {seed}; judge all of them, and no others"
-    if whole:
-        said += given.said(number, drawn)
-    prices = _Prices(topic_cost, judgment_cost, cluster_cost)
-    if any(prices):
-        said += given.costs(number, drawn, prices)
-    if output is None:
-        say(said, quiet=quiet)
-    else:
-        say_wrote(output, said, quiet=quiet)
 
 
 class _Prices(NamedTuple):
@@ -109,12 +117,12 @@ class _Prices(NamedTuple):
     judgment: float
     cluster: float
 
-    def of(self, topics: float, judgments: float, clusters: float) -> float:
+    def cost(self, topics: float, judgments: float, clusters: float) -> float:
         """Return what these cost together."""
         return topics * self.topic + judgments * self.judgment + clusters * self.cluster
 
 
-class _Given(NamedTuple):
+class _Source(NamedTuple):
     """What topics are drawn from.
 
     scores : the machine's by one metric, (system, topic).  judgments : (topic,), how many documents were judged.
@@ -126,67 +134,66 @@ class _Given(NamedTuple):
     metric: str = ""
     judgments: "Ints | None" = None
 
-    def said(self, number: "Ints", drawn: "Ints") -> str:
+    def describe_draw(self, cluster: "Ints", drawn: "Ints") -> str:
         """Say which clusters are in a draw, what it estimates, and what its topics are worth."""
         from irmeta.scores.groups.clusters import few_clusters_clause, number_names
 
-        clusters, place = number_names([str(one) for one in number[drawn]])
-        said = (
-            f". They are all topics of {len(clusters)} of {counted(int(number.max()) + 1, 'cluster')}; estimates "
-            f"(judges estimate --clusters) are of means over topics.{few_clusters_clause(place)}"
+        names, cluster_drawn = number_names([str(one) for one in cluster[drawn]])
+        total = counted(int(cluster.max()) + 1, "cluster")
+        text = (
+            f". They are all topics of {len(names)} of {total}; estimates (judges estimate --clusters) are of means "
+            f"over topics.{few_clusters_clause(cluster_drawn)}"
         )
-        if not (worths := self._worth(number, drawn)):
-            return said
+        if not (worths := self._worth(cluster, drawn)):
+            return text
         mean, difference = worths
         return (
-            f"{said} By the machine's {self.metric} they are worth {mean:.0f} topics drawn one by one for a mean, "
+            f"{text} By the machine's {self.metric} they are worth {mean:.0f} topics drawn one by one for a mean, "
             f"{difference:.0f} for a difference of two."
         )
 
-    def _worth(self, number: "Ints", drawn: "Ints") -> tuple[float, float] | None:
+    def _worth(self, cluster: "Ints", drawn: "Ints") -> tuple[float, float] | None:
         """Return how many topics drawn one by one are worth as much for a mean, and for a difference, if known."""
         from irmeta.scores.groups.clusters import independent_topics
 
-        worths = (
-            None if self.scores is None else independent_topics(self.scores, number)
-        )
-        if worths is None:
+        if self.scores is None or not (
+            worths := independent_topics(self.scores, cluster)
+        ):
             return None
         mean, difference = worths
-        share = len(drawn) / len(number)
+        share = len(drawn) / len(cluster)
         return share * mean, share * difference
 
-    def costs(self, number: "Ints", drawn: "Ints", prices: _Prices) -> str:
+    def describe_costs(self, cluster: "Ints", drawn: "Ints", prices: _Prices) -> str:
         """Say what a draw costs, and what as good a one of single topics does."""
         import numpy as np
 
         from irmeta.stats.judging.planning import clusters_among
 
-        clusters = len(np.unique(number[drawn]))
+        clusters = len(np.unique(cluster[drawn]))
         judged = 0 if self.judgments is None else int(self.judgments[drawn].sum())
+        counts = (len(drawn), judged, clusters)
         parts = [
-            f"{counted(many, noun)} at {price:g}"
-            for many, noun, price in (
-                (len(drawn), "topic", prices.topic),
-                (judged, "judgment", prices.judgment),
-                (clusters, "cluster", prices.cluster),
+            f"{counted(count, noun)} at {price:g}"
+            for count, noun, price in zip(
+                counts, ("topic", "judgment", "cluster"), prices, strict=True
             )
             if price
         ]
-        costs = prices.of(len(drawn), judged, clusters)
-        said = f" It costs {costs:g}: {', '.join(parts)}."
-        worths = self._worth(number, drawn) if self.clusters else None
+        text = f" It costs {prices.cost(*counts):g}: {', '.join(parts)}."
+        worths = self._worth(cluster, drawn) if self.clusters else None
         if worths is None:
-            return said if self.clusters else f".{said}"
-        alone = min(max(2, round(worths[1])), len(number))
-        apart = clusters_among(alone, number)
+            return text if self.clusters else f".{text}"
+        alone = min(max(2, round(worths[1])), len(cluster))
+        apart = clusters_among(alone, cluster)
+        cost = prices.cost(alone, 0, apart)
         return (
-            f"{said} Topics drawn one by one, {alone} for as good a difference, cost {prices.of(alone, 0, apart):.0f} "
+            f"{text} Topics drawn one by one, {alone} for as good a difference, cost {cost:.0f} "
             f"on average, since they are of {apart:.0f} clusters."
         )
 
 
-def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
+def _read_source(file: str, collection: str | None, clusters: str | None) -> _Source:
     """Return the topics of judgments, or of a score file, with their clusters where these are named."""
     import numpy as np
 
@@ -199,9 +206,9 @@ def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
 
         cube = load(file, collection)
         names = [str(name) for name in cube.topic.values]
-        of = named or cluster_map(cube)
-        own = clusters_of(names, of) if of else None
-        return _Given(names, own, cube.values[..., 0], str(cube.metric.values[0]))
+        named = named or cluster_map(cube)
+        own = clusters_of(names, named) if named else None
+        return _Source(names, own, cube.values[..., 0], str(cube.metric.values[0]))
     from irmeta.evaluation.sources import qrels_of
     from irmeta.io.runs.trec import Reading
     from irmeta.scores.names import labels
@@ -212,6 +219,6 @@ def _given(file: str, collection: str | None, clusters: str | None) -> _Given:
         )
     qrels = qrels_of(file, Reading())
     names = labels(qrels.topics)
-    of_topics = clusters_of(names, named) if named else None
+    own = clusters_of(names, named) if named else None
     judgments = np.bincount(qrels.topic, minlength=len(names))
-    return _Given(names, of_topics, judgments=judgments)
+    return _Source(names, own, judgments=judgments)

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from irmeta.choices import Scale, Unit, explained
 from irmeta.cli.app import Verbs, option
-from irmeta.cli.options import Output, Pooled
+from irmeta.cli.options import Output, SeveralFiles
 from irmeta.cli.output import say, say_note, say_wrote
 from irmeta.words import counted
 
@@ -21,7 +21,7 @@ UnitOption = Annotated[Unit, option("--unit", help=explained(Unit, "What to pred
 
 @predict.command()
 def fit(
-    pooled: Pooled,
+    pooled: SeveralFiles,
     output: Output,
     scale: ScaleOption = "raw",
     unit: UnitOption = "system",

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from irmeta.choices import Flat, Kind, MissingOfPairs, explained
 from irmeta.cli.app import Verbs, argument, option
-from irmeta.cli.options import SCORES, WHERE_MISSING, Held, Quiet, Selected, Teamed
+from irmeta.cli.options import SCORES, WHERE_MISSING, OneFile, Quiet, Selection, Teams
 from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
 from irmeta.scores.attributes import about
 from irmeta.words import counted
@@ -34,10 +34,10 @@ To = Annotated[Path, option("-o", "--output", help="The file to write (Parquet).
 
 @standardize.command()
 def fit(
-    held: Held,
+    held: OneFile,
     *,
     missing: Holes = "error",
-    teamed: Teamed,
+    teamed: Teams,
     output: To,
     quiet: Quiet = False,
 ) -> None:
@@ -66,7 +66,7 @@ def fit(
 @standardize.command()
 def apply(
     scores: Annotated[Path, argument()],
-    selected: Selected,
+    selected: Selection,
     factors: Annotated[str, option(metavar="NAME|FILE")],
     output: To,
     kind: KindOption = "normal",
