@@ -315,6 +315,14 @@ def test_a_leader_with_predicted_scores_stands_beside_the_first_with_all_scores(
     assert "--min-tasks" not in " ".join(findings(made))
 
 
+def test_a_board_of_sparse_tasks_alone_cannot_be_predicted() -> None:
+    """Where too few tasks have enough models to predict from, the error says so, and not that the board is empty."""
+    scores = np.full((6, 3), NAN)
+    scores[np.arange(6), np.arange(6) % 3] = np.linspace(0.1, 0.9, 6)
+    with pytest.raises(ScoresError, match="on tasks that at least 3 models have, and"):
+        leaderboard(board(scores), holes="predict", aggregate="mean", resamples=40)
+
+
 def test_a_task_that_no_complete_model_has_does_not_take_the_board_down() -> None:
     """One sparse task costs complete and predict that task, not the models: a note names it."""
     scores = drawn(models=20)

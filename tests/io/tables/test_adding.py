@@ -103,14 +103,29 @@ def test_holes_are_filled(path):
 @pytest.mark.parametrize(
     ("cubes", "message"),
     [
-        (table(["e5"], metric="AP"), "has scores by nDCG@10, the table by AP"),
+        (
+            table(["e5"], metric="AP"),
+            "has scores by nDCG@10, the table by AP, and of systems or topics that are new there; if both are one "
+            "metric, say metric=.nDCG@10.; else",
+        ),
         (table(["e5"], ["sts"], name="board"), "shares no system and no topic"),
     ],
 )
 def test_what_does_not_fit_is_refused(path, cubes, message):
-    """Another metric, or nothing in common, is an error that says what to do."""
+    """Another metric of a new system, or nothing in common, is an error that says what to do."""
     with pytest.raises(ScoresError, match=message):
         add(cubes, path, named="board" in cubes, replace=False)
+
+
+def test_another_metric_of_known_systems_and_topics_joins_the_board(path):
+    """A second metric of a board's models and tasks stands beside the first; what it lacks is a hole."""
+    before = irmeta.load(path)
+    news, cubes = appended(path, table(["dpr"], metric="AP", at=0.3))
+    assert news == {"board": "1 metric more"}
+    (board,) = cubes.values()
+    xr.testing.assert_equal(board.sel(metric=["nDCG@10"]), before)
+    assert (board.sel(system="dpr", metric="AP") == 0.3).all()
+    assert board.sel(system="bm25", metric="AP").isnull().all()
 
 
 def test_runs_are_not_mixed_with_tables(tmp_path):

@@ -452,12 +452,25 @@ def test_tables_that_cannot_be_read(table: Any, says: str) -> None:
 
 
 def test_one_column_has_one_role() -> None:
-    """A column named for two roles is an error that names both: a score is not also its metric."""
+    """A column named for two roles is an error that names both: a score is not also its topic."""
     with pytest.raises(
         ScoresError,
-        match="the column 'score' is given for metric and score; give it for one",
+        match="the column 'score' is given for topic and score; give it for one",
     ):
-        from_frame(pd.DataFrame(LONG), metric="score", score="score")
+        from_frame(pd.DataFrame(LONG), topic="score", score="score")
+
+
+def test_the_metric_of_all_scores_is_what_is_said() -> None:
+    """One column of scores is of the metric that is said, whatever it is called; of several that is refused."""
+    table = {"model": ["a", "b"], "task": ["t", "t"], "recall": [0.5, 0.6]}
+    for named in ({}, {"score": "recall"}):
+        made = from_frame(pd.DataFrame(table), metric="R@10", **named)
+        assert made.metric.values.tolist() == ["R@10"]
+        assert made.values.ravel().tolist() == [0.5, 0.6]
+    made = from_frame(pd.DataFrame(table), metric="recall", score="recall")
+    assert made.metric.values.tolist() == ["recall"]
+    with pytest.raises(ScoresError, match="recall, F are columns of metrics, and"):
+        from_frame(pd.DataFrame(table | {"F": [0.1, 0.2]}), metric="R@10")
 
 
 def test_a_wrong_name_of_a_column() -> None:

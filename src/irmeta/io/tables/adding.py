@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
+from shlex import quote
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -176,14 +177,17 @@ def _merge(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> C
 
 
 def _require_shared(old: xr.DataArray, new: xr.DataArray, place: str) -> None:
-    """Raise ScoresError if two tables have no metric in common, or neither a system nor a topic."""
+    """Raise ScoresError if a table has neither a system nor a topic of another, or new ones by other metrics only."""
+    theirs = {dim: labels(old[dim].values) for dim in DIMS}
     own = {dim: labels(new[dim].values) for dim in DIMS}
-    both = {dim: set(own[dim]) & set(labels(old[dim].values)) for dim in DIMS}
-    if not both["metric"]:
-        theirs = listed(labels(old["metric"].values), 3)
+    both = {dim: set(own[dim]) & set(theirs[dim]) for dim in DIMS}
+    known = all(both[dim] == set(own[dim]) for dim in ("system", "topic"))
+    if not both["metric"] and not known:
+        before, first = listed(theirs["metric"], 3), quote(theirs["metric"][0])
         raise ScoresError(
-            f"{place} has scores by {theirs}, the table by {listed(own['metric'], 3)}; say what its scores are with "
-            "--metric, or make a new collection with --collection NAME"
+            f"{place} has scores by {before}, the table by {listed(own['metric'], 3)}, and of systems or topics that "
+            f"are new there; if both are one metric, say --metric {first}; else add their scores by {before} first, "
+            "or make a new collection with --collection NAME"
         )
     if not both["system"] and not both["topic"]:
         raise ScoresError(

@@ -103,8 +103,9 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     system, metric, cluster = roles["system"], roles["metric"], roles["cluster"]
     if system is not None and system not in frame.columns:
         frame = _join_columns(frame, system)
-    # a metric that is no column is what all scores are of
-    whole = metric is not None and metric not in frame.columns
+    # a metric that is no column, or the column of scores, is what all scores are of
+    others = [name for name in frame.columns if name != roles["score"]]
+    whole = metric is not None and metric not in others
     found = columns_of(frame.columns, **(roles | {"metric": None} if whole else roles))
     frame = _without_row_numbers(frame, found)
     refuse_documents(frame.columns, found)
@@ -119,6 +120,9 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     if found.system is None or found.score is None:
         frame, found = wide_rows(frame, found, rows)
         doubts = scale_doubts(frame) if found.topic == HEADS else []
+        if whole and found.metric == HEADS:
+            _require_one_metric(frame[HEADS].unique(maintain_order=True), constant)
+            found = found._replace(metric=None)
     elif numbers_rows(table) and "index" not in found:
         frame = frame.drop("index", strict=False)
     if cluster is not None and found.cluster is None:
@@ -141,6 +145,15 @@ def _without_row_numbers(frame: pl.DataFrame, found: Columns) -> pl.DataFrame:
             if name not in found and frame[name].dtype.is_integer()
         ]
     )
+
+
+def _require_one_metric(columns: pl.Series, metric: str) -> None:
+    """Refuse several columns of metrics where all scores are said to be of one."""
+    if columns.len() > 1:
+        raise ScoresError(
+            f"{some_names(columns)} are columns of metrics, and --metric {shortened(metric)!r} says that all scores are "
+            "of one; name its column with --score"
+        )
 
 
 def _join_columns(frame: pl.DataFrame, system: str) -> pl.DataFrame:

@@ -295,6 +295,12 @@ def predictable(board: Board, least: int) -> Board:
     tasks = present.sum(axis=0) >= least
     if tasks.all():
         return board
+    if tasks.sum() < 2:
+        require_comparison(board)
+        raise ScoresError(
+            f"scores can be predicted on {task}s that at least {least} {model}s have, and fewer than 2 are such; use "
+            "--holes bounds"
+        )
     models = np.asarray(present[:, tasks].any(axis=1))
     rare, bare = (
         [name for name, kept in zip(names, keep, strict=True) if not kept]
