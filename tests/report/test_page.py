@@ -33,6 +33,7 @@ from irmeta.report.words import headlines
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.scores.tables.roles import ALL
 from irmeta.studies.agreement.correlation import summary as correlation
 from irmeta.studies.agreement.correlation.study import correlate
@@ -429,6 +430,20 @@ def test_reliability_speaks_of_the_metric_that_systems_are_ordered_by(
         if one.key == "reliability"
     ]
     assert section.panels[0].findings[0].startswith(f"made, {last}: ")
+
+
+def test_clusters_are_not_called_topics(scores: xr.DataArray) -> None:
+    """Of topics in clusters titles and heads of tables count clusters, as sentences do."""
+    topics = [str(name) for name in scores.topic.values]
+    clusters = {name: str(at // 2) for at, name in enumerate(topics)}
+    two = with_clusters(scores[:2], clusters)
+    units = f"{len(set(clusters.values()))} clusters"
+    sections = {one.key: one for one in make_sections({"made": two}, rng=0)}
+    (systems,), (size,) = (sections[key].panels for key in ("systems", "reliability"))
+    assert systems.pictures["means"].title.endswith(f"over {units}")
+    assert list(size.pictures) == ["differences"]
+    assert size.pictures["differences"].title.endswith("by the number of clusters")
+    assert {systems.unit, size.unit} == {"cluster"}
 
 
 def test_the_range_of_power_is_a_description() -> None:

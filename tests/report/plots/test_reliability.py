@@ -9,6 +9,7 @@ from irmeta.report.plots import figure_of
 from irmeta.report.plots.collections import design as design_plots
 from irmeta.report.plots.collections import reliability as reliability_plots
 from irmeta.scores.cube import cube
+from irmeta.scores.groups.clusters import with_clusters
 from irmeta.studies.design.reliability.study import reliability
 from irmeta.studies.design.study import design
 
@@ -140,3 +141,17 @@ def test_the_front_is_marked():
     )
     (drawn,) = design_plots.figure(result).axes
     assert all(float(label.get_text()) for label in drawn.get_xticklabels())
+
+
+def test_topics_in_clusters_are_called_clusters():
+    """Curves over clusters name their axis and their marks so."""
+    clusters = {str(at): str(at // 2) for at in range(20)}
+    result = reliability(with_clusters(scores(), clusters))
+    axes = figure_of(result).axes
+    assert axes[-1].get_xlabel() == "clusters (dotted: this collection's)"
+
+
+def test_of_few_systems_only_differences_are_drawn():
+    """Two systems have no ranking that could be reliable, so that the figure is of the differences that show."""
+    (axes,) = figure_of(reliability(scores()[:2])).axes
+    assert axes.get_ylabel().startswith("difference that a test shows")

@@ -13,6 +13,7 @@ import xarray as xr
 from irmeta.errors import IrmetaError
 from irmeta.report import tables
 from irmeta.scores.attributes import about
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.studies import study_of, warnings
 from irmeta.studies.result.method import method_text
 
@@ -49,6 +50,7 @@ class Panel:
     latex : tables of which LaTeX is written.
     options, notes : the study's own.  command : what gives the same on the command line.
     method : how it was computed, in sentences for a paper.
+    unit : what was taken as independent, "topic" or "cluster", as heads of tables call it.
     board : what the leaderboard of the first section shows.
     reported : the scores of each system that the calculator may start from, by metric.
     warnings : what nobody should read the answer without; they stand with it at the top of the page, and on a terminal.
@@ -65,6 +67,7 @@ class Panel:
     command: str = ""
     method: str = ""
     warnings: Sequence[str] = ()
+    unit: str = "topic"
     board: Mapping[str, Any] | None = None
     reported: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
@@ -128,6 +131,7 @@ def study_panel(
         command,
         method_text(outcome),
         warned,
+        unit_of(outcome),
     )
 
 

@@ -151,8 +151,8 @@ def _require_one_metric(columns: pl.Series, metric: str) -> None:
     """Refuse several columns of metrics where all scores are said to be of one."""
     if columns.len() > 1:
         raise ScoresError(
-            f"{some_names(columns)} are columns of metrics, and --metric {shortened(metric)!r} says that all scores are "
-            "of one; name its column with --score"
+            f"{some_names(columns)} are columns of metrics, and --metric {shortened(metric)!r} says that all scores "
+            "are of one; name its column with --score"
         )
 
 

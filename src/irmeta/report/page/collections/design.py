@@ -4,6 +4,7 @@ from shlex import quote
 
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, study_panel
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.studies.design.study import design
 
 PARTITIONS = 100
@@ -30,10 +31,10 @@ def panel(content: Content, name: str) -> Panel:
         teams=content.teams,
         rng=content.seed,
     ).data
-    beyond = int(outcome["half"])
+    beyond, units = int(outcome["half"]), f"{unit_of(outcome)}s"
     pictures = {
         "design": Picture.of_result(
-            f"Tau with the ranking by {target} on other topics, measured up to {beyond} topics",
+            f"Tau with the ranking by {target} on other {units}, measured up to {beyond} {units}",
             outcome,
         )
     }

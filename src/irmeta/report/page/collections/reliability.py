@@ -5,7 +5,9 @@ from shlex import quote
 from irmeta.metrics.names import usual
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, study_panel
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.studies.design.reliability.study import reliability
+from irmeta.studies.design.reliability.summary import has_few_systems
 
 LINES = 3
 """Metrics that a figure for print has room for."""
@@ -22,29 +24,34 @@ TEXT = Text(
 
 
 def panel(content: Content, name: str) -> Panel:
-    """Show expected tau and E rho2 by the number of topics, first by the metric that systems are ordered by."""
+    """Show expected tau and E rho2 by the number of topics, first by the metric that systems are ordered by.
+
+    Of few systems only the differences that a test shows.
+    """
     found = reliability(content.used[name], teams=content.teams, rng=content.seed)
     by = content.order[name]
     others = usual(str(metric) for metric in found.metric.values if metric != by)
     outcome = found.sel(metric=[by, *others])
     one = f" -m {quote(by)}" if len(found.metric) > 1 else ""
     few = outcome.isel(metric=slice(LINES))
+    titles = {
+        "reliability": "E rho2, Phi and expected tau",
+        "differences": "Differences that a test shows,",
+    }
+    shown = ["coefficients", "needed"]
+    if has_few_systems(outcome):
+        del titles["reliability"]
+        shown = ["differences"]
     pictures = {
-        "reliability": Picture.of_result(
-            "E rho2, Phi and expected tau by the number of topics",
-            few,
-            view="reliability",
-        ),
-        "differences": Picture.of_result(
-            "Differences that a test shows, by the number of topics",
-            few,
-            view="differences",
-        ),
+        view: Picture.of_result(
+            f"{title} by the number of {unit_of(outcome)}s", few, view=view
+        )
+        for view, title in titles.items()
     }
     return study_panel(
         name,
         outcome,
         pictures=pictures,
-        shown=["coefficients", "needed"],
+        shown=shown,
         command=f"irmeta reliability {content.source_of(name)}{one}{content.by_team} --seed {content.seed}",
     )

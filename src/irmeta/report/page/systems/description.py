@@ -11,7 +11,7 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, study_panel
 from irmeta.report.plots import figure_of
 from irmeta.scores.attributes import about
-from irmeta.scores.result import is_estimated
+from irmeta.scores.result import is_estimated, topics_phrase
 from irmeta.studies.differences.description.study import describe
 
 TEXT = Text(
@@ -40,12 +40,11 @@ def panel(content: Content, name: str) -> Panel:
     """Show the systems' means with intervals, and the ranks that they may have."""
     outcome, by = description_of(content, name), content.order[name]
     level = about(outcome)["options"]["level"]
-    topics = outcome.sizes["topic"]
     there = [one for one in content.highlight if one in outcome.system]
     drawn = partial(figure_of, outcome, highlight=there or None)
     pictures = {
         "means": Picture(
-            f"Means by {by} with {level:.0%} intervals over {topics} topics",
+            f"Means by {by} with {level:.0%} intervals over {topics_phrase(outcome)}",
             partial(drawn, view="means"),
         ),
         "ranks": Picture(

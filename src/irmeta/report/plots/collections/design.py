@@ -13,6 +13,7 @@ from irmeta.report.plots.marks import name_marks
 from irmeta.report.plots.rows import legend, logarithmic_across
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.groups.clusters import unit_of
 
 LISTED = 8
 """Ways that the legend names: those that are on the front most often, then those with the highest tau."""
@@ -54,6 +55,8 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     logarithmic_across(axes)
     axes.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     axes.set_xlabel("cost (dotted: extrapolated)")
-    axes.set_ylabel(f"tau with {options['target']} on other topics\n(up is better)")
+    axes.set_ylabel(
+        f"tau with {options['target']} on other {unit_of(result)}s\n(up is better)"
+    )
     legend(axes)
     return axes

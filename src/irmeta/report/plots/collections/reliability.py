@@ -18,8 +18,10 @@ from irmeta.report.plots.marks import name_marks
 from irmeta.report.plots.rows import BAND, curve_marks, legend
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.stats.arrays import Floats
 from irmeta.stats.reliability.components import stability
+from irmeta.studies.design.reliability.summary import has_few_systems
 from irmeta.words import counted
 
 MOST = 4
@@ -39,13 +41,14 @@ def figure(
 ) -> Figure:
     """Draw a result of `reliability`: E rho2, Phi and expected tau on one axis of topics, or differences that show.
 
+    Of few systems it is always the differences: a ranking of them could not be reliable.
     marked : metrics that are drawn beside the first ones.
     """
     names = usual(result.metric.values.tolist())
     shown = [*names[:MOST], *(name for name in names[MOST:] if name in marked)]
     if len(shown) < len(names):
         result = result.sel(metric=shown)
-    if view == "differences":
+    if view == "differences" or has_few_systems(result):
         return draw(differences, result)
     plots = [erho2, phi, tau]
     columns = panels_abreast(len(plots), NARROWEST)
@@ -81,7 +84,7 @@ def tau(result: xr.Dataset, axes: Axes) -> Axes:
         )
         below = _curve_of_tau(sizes, one["tau_ap"].values)
         axes.plot(*below, "--", color=line.get_color())
-        _name_curve(axes, sizes, taus, str(metric))
+        _name_curve(result, axes, sizes, taus, str(metric))
     return _finish_axes(result, axes, "tau")
 
 
@@ -102,7 +105,7 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
         )
         (line,) = axes.plot(finer, median, label=str(metric), **curve_marks(at))
         axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
-        _name_curve(axes, sizes, one.sel(share=0.5).values, str(metric))
+        _name_curve(result, axes, sizes, one.sel(share=0.5).values, str(metric))
         if asked is None:
             continue
         needed = float(result["pair_topics"].sel(metric=metric, share=0.5))
@@ -110,7 +113,7 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
             line.set_label(f"{metric}: {asked:g} with no number of topics")
             continue
         needed = int(needed)
-        line.set_label(f"{metric}: {asked:g} with {counted(needed, 'topic')}")
+        line.set_label(f"{metric}: {asked:g} with {counted(needed, unit_of(result))}")
         if sizes[0] <= needed <= sizes[-1]:
             axes.plot(needed, asked, "o", color="black", markerfacecolor="none")
             write_beside(axes, str(needed), needed, asked)
@@ -140,7 +143,7 @@ def _draw_coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> 
         finer, low = _curve(sizes, one[f"{name}_low"].values)
         high = _curve(sizes, one[f"{name}_high"].values)[1]
         axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
-        _name_curve(axes, sizes, one[name].values, str(metric))
+        _name_curve(result, axes, sizes, one[name].values, str(metric))
     wanted = about(result)["options"]["stability"]
     axes.axhline(wanted, color="grey", linewidth=0.6, label=f"wanted, {wanted:g}")
     return _finish_axes(result, axes, label)
@@ -170,7 +173,7 @@ def _finish_axes(result: xr.Dataset, axes: Axes, label: str) -> Axes:
     axes.set_ylabel(label)
     place = axes.get_subplotspec()
     if place is not None and place.is_last_row():
-        axes.set_xlabel("topics (dotted: this collection's)")
+        axes.set_xlabel(f"{unit_of(result)}s (dotted: this collection's)")
     return axes
 
 
@@ -181,10 +184,12 @@ def _metrics_drawn(result: xr.Dataset) -> str:
     return f"{drawn} of {of['metrics']} metrics" if drawn < of["metrics"] else ""
 
 
-def _name_curve(axes: Axes, sizes: Floats, values: Floats, name: str) -> None:
-    """Name the marks of a curve, with the value at each number of topics."""
+def _name_curve(
+    result: xr.Dataset, axes: Axes, sizes: Floats, values: Floats, name: str
+) -> None:
+    """Name the marks of a curve, with the value at each number of topics or clusters."""
     words = [
-        f"{short(value, 3)} with {size:g} topics"
+        f"{short(value, 3)} with {size:g} {unit_of(result)}s"
         for size, value in zip(sizes, values, strict=True)
     ]
     name_marks(axes, sizes, values, [name] * len(words), words)

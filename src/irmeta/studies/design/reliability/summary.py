@@ -113,7 +113,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         together = together.join(power, on=["metric", "topics"], maintain_order="left")
         difference = short(about(outcome)["options"]["difference"], 3)
         columns |= {"shown": f"power for {difference}"}
-    if _has_few_systems(outcome):
+    if has_few_systems(outcome):
         for name in ("erho2", "phi", "tau", "tau_ap"):
             del columns[name]
     shown = together.select(
@@ -126,7 +126,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             needed = needed.with_columns(
                 _counts(views["needed"][column]).alias(column.replace("needed", units))
             )
-    if _has_few_systems(outcome):
+    if has_few_systems(outcome):
         found = {"differences": shown}
     else:
         found = {"coefficients": shown, "needed": needed}
@@ -185,7 +185,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             after = " ".join(further)
             more.append(named + after[0].lower() + after[1:])
     lines = [*answers, *more]
-    if len(each) == len(metrics) or _has_few_systems(outcome):
+    if len(each) == len(metrics) or has_few_systems(outcome):
         return lines
     return [*lines, *_range_sentences(outcome, said["topics"])]
 
@@ -211,7 +211,7 @@ def _metric_sentences(one: xr.Dataset, topics: int) -> list[str]:
     here = one.sel(size=topics)
     detected = short(float(here["detectable"].sel(share=0.5)), 3)
     detects = f"detects a difference of {detected} or more"
-    if _has_few_systems(one):
+    if has_few_systems(one):
         said = [
             f"a paired t test by {topics} {units} {detects} {_among_sources(one)}.",
             f"Tau and E rho2 are left out: {_system_count(one)} systems are too few for a ranking that could be "
@@ -239,7 +239,7 @@ def _system_count(outcome: xr.Dataset) -> int:
     return int(said["systems"])
 
 
-def _has_few_systems(outcome: xr.Dataset) -> bool:
+def has_few_systems(outcome: xr.Dataset) -> bool:
     """Say whether there are too few systems for a ranking whose reliability could be measured."""
     return _system_count(outcome) <= FEW
 
