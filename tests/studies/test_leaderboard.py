@@ -556,6 +556,19 @@ def test_few_tasks_are_of_the_part_without_holes() -> None:
     assert (few_tasks["low"] <= few_tasks["tau"]).all()
 
 
+def test_a_choice_of_few_tasks_is_of_half_of_the_board_and_smaller_than_that() -> None:
+    """Where whole tasks are fewer than half of all, nothing is chosen; a choice of most tasks is not told of."""
+    scores = drawn(models=24)  # 20 tasks
+    lacking = scores.copy()
+    lacking[np.arange(13), np.arange(13)] = NAN
+    lacking[np.arange(13) + 11, np.arange(13)] = NAN
+    made = leaderboard(board(lacking), holes="predict", aggregate="mean", resamples=40)
+    assert "few" not in tables(made)
+    made = leaderboard(board(scores[:, :3]), aggregate="mean", resamples=40)
+    assert tables(made)["few"]["tasks"].to_list() == [1, 2]
+    assert not [one for one in findings(made) if "such choices reach" in one]
+
+
 def test_tasks_that_are_too_few_to_rank_as_all_are_counted() -> None:
     """Where no choice of ten tasks ranks models as all do, the sentence says that these are too few."""
     rng = np.random.default_rng(0)

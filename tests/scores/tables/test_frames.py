@@ -24,6 +24,7 @@ from irmeta.studies.choice.ranking.study import rank
 from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.significance.study import significance
 from irmeta.studies.differences.versus.study import versus
+from irmeta.studies.leaderboard.study import leaderboard
 
 LONG = {
     "system": ["bm25", "bm25", "e5", "e5"],
@@ -458,6 +459,16 @@ def test_one_column_has_one_role() -> None:
         match="the column 'score' is given for topic and score; give it for one",
     ):
         from_frame(pd.DataFrame(LONG), topic="score", score="score")
+
+
+def test_a_frame_without_names_says_which_way_it_was_read() -> None:
+    """Rows and columns without a name are systems and topics, with a note, unless someone says what rows are."""
+    frame = pd.DataFrame([[0.1, 0.2], [0.3, 0.4]], ["fiqa", "nq"], ["bm25", "e5"])
+    said = "rows are read as systems (fiqa, nq), columns as topics (bm25, e5); --rows topics turns this (rows=)"
+    assert about(from_frame(frame))["notes"] == [said]
+    assert said in about(leaderboard(from_frame(frame), resamples=40))["notes"]
+    assert "notes" not in about(from_frame(frame, rows="topics"))
+    assert "notes" not in about(from_frame(frame.rename_axis("task")))
 
 
 def test_the_metric_of_all_scores_is_what_is_said() -> None:

@@ -35,7 +35,7 @@ from irmeta.scores.selection import of_metric, select
 from irmeta.scores.tables.frames import Named
 from irmeta.scores.tables.objects import Frame
 from irmeta.scores.tables.roles import ALL, SCORE, SPELLINGS, columns_of
-from irmeta.words import counted, listed, reason, shortened
+from irmeta.words import counted, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
 _TASK = ("task", "topic")
@@ -73,8 +73,6 @@ def import_table(
     except ScoresError as error:
         says = "; ".join([str(error), *left])
         raise FileFormatError(f"{display(where)}: {says}") from error
-    if all(columns.get(name) is None for name in ("rows", "system", "topic")):
-        told = [*told, *_orientation_notes(table, cubes)]
     told = [*told, *_misspelling_notes(table, cubes)]
     cubes, by = _with_metric_of_name(where, table, cubes)
     told = [*told, *_constant_score_notes(cubes)]
@@ -128,19 +126,6 @@ def _with_metric_of_name(
     with suppress(ScoresError):  # they are no scores that it can take
         return {name: of_metric(one, by) for name, one in cubes.items()}, by
     return cubes, ""
-
-
-def _orientation_notes(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Say which way a table was read, where its columns do not name what is in its rows."""
-    if not isinstance(table, pl.DataFrame) or not cubes:
-        return []
-    found, scores = columns_of(table.columns), next(iter(cubes.values()))
-    if found.system or found.topic or scores.topic.values.tolist() == [ALL]:
-        return []
-    systems, topics = (listed(scores[dim].values, 2) for dim in DIMS[:2])
-    return [
-        f"rows are read as systems ({systems}), columns as topics ({topics}); --rows topics turns this (rows=)"
-    ]
 
 
 def _misspelling_notes(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:

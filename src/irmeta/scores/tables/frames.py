@@ -117,6 +117,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     of_score = SCORE if roles["score"] is None else roles["score"]
     constant = metric if whole else of_score
     doubts = []
+    unsaid = rows is None and found.system is None and found.topic is None
     if found.system is None or found.score is None:
         frame, found = wide_rows(frame, found, rows)
         doubts = scale_doubts(frame) if found.topic == HEADS else []
@@ -130,7 +131,18 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
             f"the column {cluster!r} says the clusters of topics, but the rows of this table are not topics; name them "
             "by a table of topics and clusters (--clusters of a study)"
         )
-    return _long_rows(frame, found, constant)._replace(doubts=doubts)
+    table = _long_rows(frame, found, constant)
+    if unsaid and found.topic == HEADS:
+        table.notes.append(_orientation(table.rows))
+    return table._replace(doubts=doubts)
+
+
+def _orientation(rows: pl.DataFrame) -> str:
+    """Say which way a table was read whose columns do not name what is in its rows."""
+    systems, topics = (
+        listed(rows[dim].unique(maintain_order=True), 2) for dim in ("system", "topic")
+    )
+    return f"rows are read as systems ({systems}), columns as topics ({topics}); --rows topics turns this (rows=)"
 
 
 def _without_row_numbers(frame: pl.DataFrame, found: Columns) -> pl.DataFrame:

@@ -445,9 +445,9 @@ def _first_place_figures(board: Board, scores: Floats) -> dict[str, object]:
 
 
 def _few_task_figures(board: Board, rng: np.random.Generator) -> dict[str, object]:
-    """Choose a few tasks on the part without holes, where it has enough models."""
+    """Choose a few tasks on the part without holes, where it has enough models and half of the tasks."""
     models, tasks = whole_part(np.isfinite(board.scores))
-    if models.sum() < ENOUGH or tasks.sum() < 2:
+    if models.sum() < ENOUGH or not _holds_board(tasks):
         return {}
     chosen = choose_few_tasks(board.unit_scores()[np.ix_(models, tasks)], rng)
     names = np.asarray(board.tasks, dtype=object)[tasks]
@@ -466,6 +466,11 @@ def _few_task_figures(board: Board, rng: np.random.Generator) -> dict[str, objec
     }
 
 
+def _holds_board(tasks: Bools) -> bool:
+    """Say whether the tasks without holes are enough to speak for the board: half of all."""
+    return bool(tasks.sum() >= max(2, tasks.size / 2))
+
+
 def _without_holes(
     board: Board,
     kind: Aggregate,
@@ -477,8 +482,7 @@ def _without_holes(
     """Rank the part of a table without holes by the first aggregate; NaN for models that are not in it."""
     present = np.isfinite(board.scores)
     models, tasks = whole_part(present)
-    few_tasks = tasks.sum() < max(2, tasks.size / 2)
-    if present.all() or models.sum() < 2 or few_tasks:
+    if present.all() or models.sum() < 2 or not _holds_board(tasks):
         return {}
     scores = board.scores[models][:, tasks]
     part = board.kept(models, tasks)

@@ -501,7 +501,7 @@ def _first_with_all_scores_sentences(outcome: xr.Dataset) -> list[str]:
     """Say which of the models that have all scores stands first, where one with predicted scores does."""
     placed = order(outcome)
     whole = placed[outcome["score"].notnull().all("topic").values[placed]]
-    if not whole.size or whole[0] == placed[0]:
+    if whole.size < 2 or whole[0] == placed[0]:
         return []
     first = shortened(str(outcome.system.values[whole[0]]))
     of = f"Of {counted(whole.size, nouns(outcome)['model'])} with all scores"
@@ -646,11 +646,16 @@ def _models_with_values(outcome: xr.Dataset, pair: list[int]) -> Bools:
 
 
 def _few_tasks_sentences(outcome: xr.Dataset) -> list[str]:
-    """Say how many tasks rank models as all do, and what a choice of as many is worth to other models."""
+    """Say how many tasks rank models as all do, and what a choice of as many is worth to other models.
+
+    More than half of the tasks are no few: of them it says nothing.
+    """
     taus, names = outcome["tau_few"].values, _texts(outcome["task"])
     models, tasks = outcome["few_of"].values
     enough = np.flatnonzero(taus >= CLOSE)
     step = int(enough[0]) if enough.size else len(taus) - 1
+    if step + 1 > tasks / 2:
+        return []
     task, model = nouns(outcome)["task"], nouns(outcome)["model"]
     chosen = counted(step + 1, task)
     ranked_models, as_all = f"the {models} {model}s", f"as all {tasks} {task}s do"
