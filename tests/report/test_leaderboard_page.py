@@ -8,6 +8,7 @@ from base64 import b64encode
 from collections.abc import Callable
 from hashlib import sha256
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -175,13 +176,13 @@ def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
     write_leaderboard(board(first), tmp_path)
     assert news(tmp_path) == ""
     write_leaderboard(board({**first, "z": 0.7}), tmp_path)
-    assert news(tmp_path) == "1 model more (z)"
+    assert news(tmp_path) == "1 model more (z at rank 2)"
     write_leaderboard(board({**first, "z": 0.7}), tmp_path)
-    assert news(tmp_path) == "1 model more (z)"
+    assert news(tmp_path) == "1 model more (z at rank 2)"
     write_leaderboard(board({"w": 0.1, "x": 0.6, "y": 0.3}, "abcdeg"), tmp_path)
     assert news(tmp_path) == (
         "1 model fewer (z), 1 task more (g), 1 task fewer (f), 5 scores changed (w), "
-        "3 of 3 models moved against each other"
+        "x first in place of w, 3 of 3 models moved against each other"
     )
 
 
@@ -218,7 +219,7 @@ def test_a_page_says_which_scores_are_others_than_before(tmp_path: Path) -> None
 
     assert written() == ""
     made[1, 1] += 0.1
-    assert written() == "1 score changed (b), 1 predicted score changed with them (a)"
+    assert written() == "1 score changed (b)"
     made[0, 0] = 0.5
     assert written().startswith("1 score more (a)")
     made[2:6, 3] = np.nan
@@ -291,6 +292,22 @@ def test_a_page_links_to_pages_only(tmp_path: Path, address: str) -> None:
     with pytest.raises(IrmetaError, match="name a page by its place"):
         write_leaderboard(board({"w": 0.1, "x": 0.6}), tmp_path, beside=address)
     assert not list(tmp_path.iterdir())
+
+
+def test_a_page_keeps_the_facts_of_the_one_before(tmp_path: Path) -> None:
+    """Written again without facts a page keeps those of its models; others that are given replace them."""
+    both = {"x": {"kind": "dense", "link": "https://example.org/x"}, "w": {"size": "1"}}
+
+    def held(models: dict[str, float], about: Any = None) -> dict[str, Any]:
+        page = write_leaderboard(board(models), tmp_path, about=about)
+        content = re.search(r'id="content">(.*?)</script>', page.read_text(), re.S)
+        return json.loads(content[1])
+
+    held({"w": 0.1, "x": 0.6, "y": 0.3}, both)
+    kept = held({"x": 0.6, "y": 0.3})
+    assert (kept["models"], kept["facts"]) == (["x", "y"], ["kind"])
+    assert kept["links"] == ["https://example.org/x", ""]
+    assert held({"x": 0.6, "y": 0.3}, {"x": {"size": "2"}})["facts"] == ["size"]
 
 
 def test_facts_of_models_may_be_a_frame(result: Result, tmp_path: Path) -> None:

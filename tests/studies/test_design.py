@@ -164,6 +164,13 @@ def test_topics_are_chosen_for_systems_that_did_not_choose():
     assert "does not pay for 2 tasks" in both[1]
     with pytest.raises(ScoresError, match=r"24 is not from 1 to 23; 24 topics are"):
         design(made, target="AP", subset=[24], partitions=20)
+    lacking = made.copy()
+    lacking[0:3, 4:] = np.nan
+    lacking[3, :2] = np.nan
+    with pytest.raises(
+        ScoresError, match=r"2. topics are there to choose from: .*dropped"
+    ):
+        design(lacking, target="AP", subset=[24], partitions=20, missing="common")
     with pytest.raises(ScoresError, match=r"at least 6 systems, .* not 5"):
         design(made.isel(system=range(5)), target="AP", subset=[3], partitions=20)
 

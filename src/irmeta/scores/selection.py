@@ -479,7 +479,7 @@ def _missing_hint(absent: Bools, missing: MissingOfPairs, pairs: bool) -> str:
             "compare each pair on the scores that both have (--missing pairwise), or drop "
             f"{drop}"
         )
-    return f"drop {drop}; versus compares two on what both have (--missing pairwise)"
+    return f"drop {drop}"
 
 
 def require_variation(values: Floats, metrics: Iterable[str], where: str = "") -> None:

@@ -495,3 +495,15 @@ def test_a_file_whose_name_is_no_text_is_read(tmp_path):
     save(small("one"), tmp_path / "s.parquet")
     path = (tmp_path / "s.parquet").rename(tmp_path / os.fsdecode(b"\xff.parquet"))
     xr.testing.assert_identical(load(path), small("one"))
+
+
+def test_some_collections_of_a_file_are_read(tmp_path: Path) -> None:
+    """Of several collections those named are read, by commas or a pattern; an unknown one is an error."""
+    path = tmp_path / "s.parquet"
+    one = cube([[[0.1], [0.3]]], ["bm25"], ["1", "2"], ["AP"])
+    save(dict.fromkeys(("jan", "feb", "mar"), one), path)
+    assert list(load_all(path, collection="jan,mar")) == ["jan", "mar"]
+    with pytest.raises(ScoresError, match="no collection 'may'; did you mean mar"):
+        load_all(path, collection="jan,may")
+    with pytest.raises(ScoresError, match="no collection 'jan,mar'"):
+        load(path, "jan,mar")

@@ -452,6 +452,24 @@ def test_tables_that_cannot_be_read(table: Any, says: str) -> None:
         from_frame(table)
 
 
+def test_all_roles_of_a_table_are_asked_for_at_once() -> None:
+    """Columns of rankers and sessions: one error names both, and asks for no score where there are two metrics."""
+    table = pd.DataFrame(
+        {
+            "ranker": ["new"] * 4 + ["prod"] * 4,
+            "query": ["1", "2", "3", "4"] * 2,
+            "session": ["s", "s", "t", "t"] * 2,
+            "ndcg": [0.1, 0.2, 0.3, 0.4] * 2,
+            "click": [0.0, 1.0, 0.0, 1.0] * 2,
+        }
+    )
+    says = r"Say system='ranker'; .*if topics of one 'session' come together, say cluster='session', too"
+    with pytest.raises(ScoresError, match=says):
+        from_frame(table)
+    made = from_frame(table, system="ranker", cluster="session")
+    assert made.cluster.values.tolist() == ["s", "s", "t", "t"]
+
+
 def test_one_column_has_one_role() -> None:
     """A column named for two roles is an error that names both: a score is not also its topic."""
     with pytest.raises(

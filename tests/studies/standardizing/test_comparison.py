@@ -155,6 +155,9 @@ def test_systems_dropped_for_missing_scores_are_not_said_to_be_all_that_are_shar
     outcome = compare(cubes, kinds=("raw",), partitions=20, missing="common")
     said = "By AP, A and B rank 9 of the 10 systems that they share (of 10 and 10)"
     assert findings(outcome)[0].startswith(said)
+    with pytest.raises(ScoresError, match="scores are missing") as refused:
+        compare(cubes, kinds=("raw",), partitions=20)
+    assert "pairwise" not in str(refused.value)  # it takes none
 
 
 def test_the_same_topics_are_drawn_together():

@@ -27,7 +27,7 @@ from irmeta.scores.cube import DIMS, check, check_possible, cube
 from irmeta.scores.cubes import by_name, distinctly_named
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.names import labels, require_short
-from irmeta.scores.selection import choose_names, select
+from irmeta.scores.selection import choose_names, select, words
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened
 
@@ -78,7 +78,7 @@ def from_rows(
     *,
     provenance: Mapping[str, Mapping[str, Any]] | None = None,
     names: Mapping[str, Names] | None = None,
-    collection: str | None = None,
+    collections: Sequence[str] | None = None,
     wanted: Wanted = MappingProxyType({}),
 ) -> dict[str, xr.DataArray]:
     """Make cubes, by collection name, from a long table with the columns of the score file.
@@ -86,14 +86,14 @@ def from_rows(
     provenance : attributes of each cube, by collection.
     names : the systems, topics and metrics of each collection, also those without a score; by default those of the
     table, in the order of their first appearance. Two scores for one cell raise ScoresError.
-    collection, wanted : make only this one's cube, and only of these systems, topics or metrics, in the order given;
+    collections, wanted : make only these cubes, and only of these systems, topics or metrics, in the order given;
     nothing else of a lazy table is held in memory. Unknown names raise ScoresError.
     """
     try:
         rows = _score_columns(table.lazy())
         known = _names_by_collection(rows, names or {})
         cubes = {}
-        for name in known if collection is None else [collection]:
+        for name in known if collections is None else collections:
             chosen = _chosen_names(known, name, wanted)
             own = rows.filter(pl.col("collection") == name)
             scores = _score_array(own, known[name], chosen, name)
@@ -367,6 +367,7 @@ def load_all(
     """Read every collection of a score file, or of a table as `irmeta.import_table` takes it, as cubes by name.
 
     path : of the file, Parquet or CSV.
+    collection : one of several, or some, separated by commas.
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     wanted = {"system": systems, "topic": topics, "metric": metrics}
@@ -383,14 +384,17 @@ def _load(
         return _load_other_table(path, collection, wanted, error)
     if collection is None and one:
         collection = _only_collection_with(known, wanted, str(path))
+    chosen = None
     if collection is not None:
-        choose_collection(known, collection, str(path))
+        chosen = [collection] if one else words(collection, list(known))
+        for name in chosen:
+            choose_collection(known, name, str(path))
     try:
         return from_rows(
             table,
             provenance={name: one["attributes"] for name, one in described.items()},
             names=known,
-            collection=collection,
+            collections=chosen,
             wanted=wanted,
         )
     except ScoresError as error:
@@ -422,7 +426,10 @@ def _load_other_table(
     if not cubes:
         raise error
     if collection is not None:
-        cubes = {collection: choose_collection(cubes, collection, str(path))}
+        cubes = {
+            name: choose_collection(cubes, name, str(path))
+            for name in words(collection, list(cubes))
+        }
     named = {f"{dim}s": names for dim, names in wanted.items()}
     return {name: select(cube, **named) for name, cube in cubes.items()}
 

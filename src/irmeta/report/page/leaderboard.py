@@ -19,7 +19,7 @@ from irmeta.io.tables.spreadsheet import read_about, require_link
 from irmeta.report.folders import Folder
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
-from irmeta.report.page.since import changes_since, title_of
+from irmeta.report.page.since import LINK, changes_since, facts_of, title_of
 from irmeta.report.page.templates import (
     MOST_ROWS,
     THEME,
@@ -39,7 +39,6 @@ from irmeta.studies.result import Result
 from irmeta.studies.result.labels import LABELS, chosen
 from irmeta.words import capitalized, counted, listed, shortened
 
-LINK = "link"
 KIND = "kind"
 """Columns of what models are: where one leads, and by what readers filter."""
 GENERATOR = "irmeta leaderboard"
@@ -69,13 +68,23 @@ def write_leaderboard(
     outcome : a result of `irmeta.leaderboard`
     folder : the folder to write; it is made if need be
     title : heading of the page, by default the old, or Leaderboard
-    about : a CSV with the columns model, link, kind, size, date, licence, or others; some models are enough
+    about : a CSV with the columns model, link, kind, size, date, licence, or others; some models are enough; by default
+        what the old page has
     beside : another page to link to, as ../report/index.html
     highlight : models to mark and to show wherever they stand, a list or one text with commas; bm25* matches names
     source : the score file, and which of its scores to use, as the page names them on a command line
 
     A page of an earlier command that nobody changed is replaced, and the new one says what changed since; a folder
     that holds something else raises FileFormatError. In place of a CSV `about` may be a data frame.
+
+    >>> import irmeta
+    >>> from tempfile import TemporaryDirectory
+    >>> table = {"a": {"x": 0.9, "y": 0.8, "z": 0.7}, "b": {"x": 0.2, "y": 0.3}, "c": {"x": 0.5, "y": 0.1, "z": 0.1}}
+    >>> types = {"x": "retrieval", "y": "retrieval", "z": "ranking"}
+    >>> board = irmeta.leaderboard(table, types=types, holes="bounds", resamples=40)
+    >>> with TemporaryDirectory() as folder:
+    ...     write_leaderboard(board, folder, title="Our board", about={"a": {"size": "7B"}}).name
+    'index.html'
     """
     if not isinstance(outcome, Result) or outcome.data.attrs["study"] != "leaderboard":
         raise IrmetaError(
@@ -91,7 +100,7 @@ def write_leaderboard(
             title or title_of(earlier) or "Leaderboard",
             source,
             earlier,
-            _known_facts(about, outcome.data),
+            _known_facts(about, outcome.data, earlier),
             checked_address(beside),
             _models_to_mark(outcome.data, highlight),
         )
@@ -112,12 +121,17 @@ def _models_to_mark(
 def _known_facts(
     given: str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame | None,
     outcome: xr.Dataset,
+    earlier: bytes | None,
 ) -> dict[str, dict[str, str]]:
-    """Return what is known of the models of a board, by name or label; what is said of others does not concern it."""
-    if given is None:
-        return {}
-    known = _checked_facts(given) if isinstance(given, Mapping) else read_about(given)
+    """Return what is known of the models of a board, by name or label; what is said of others does not concern it.
+
+    earlier : the page that stood in its place, whose facts hold on where no others are given.
+    """
     models, labels = names(outcome.system), about(outcome).get(LABELS, {})
+    if given is None:
+        held = facts_of(earlier)
+        return {model: held[model] for model in models if model in held}
+    known = _checked_facts(given) if isinstance(given, Mapping) else read_about(given)
     found = {}
     for name, facts in known.items():
         if model := known_as(name, [*models, *labels]):

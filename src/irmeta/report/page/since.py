@@ -10,6 +10,8 @@ import numpy as np
 
 from irmeta.words import counted, listed
 
+LINK = "link"
+"""What a model's link is called among its facts."""
 _CONTENT = re.compile(rb'id="content">(.*?)</script>', re.DOTALL)
 
 
@@ -40,6 +42,24 @@ def title_of(page: bytes | None) -> str:
     return str(_content(page).get("title", ""))
 
 
+def facts_of(page: bytes | None) -> dict[str, dict[str, str]]:
+    """Return what a board's page says that its models are, by name; nothing where it is not one, or says nothing."""
+    content = _content(page)
+    try:
+        rows = zip(content["models"], content["about"], content["links"], strict=True)
+        found = {
+            str(model): {**dict(zip(content["facts"], texts, strict=True)), LINK: link}
+            for model, texts, link in rows
+        }
+    except (KeyError, TypeError, ValueError):
+        return {}
+    known = {
+        model: {name: text for name, text in facts.items() if text}
+        for model, facts in found.items()
+    }
+    return {model: facts for model, facts in known.items() if facts}
+
+
 def _content(page: bytes | None) -> dict[str, Any]:
     """Return what the script of a board's page draws; nothing where it is not one."""
     found = _CONTENT.search(page or b"")
@@ -61,14 +81,20 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
             ([one for one in old if one not in new], "fewer"),
         ):
             if names:
-                news.append(
-                    f"{counted(len(names), noun)} {change} ({listed(names, 3)})"
-                )
+                said = [
+                    _with_rank(one, now) if change == "more" else one for one in names
+                ]
+                news.append(f"{counted(len(names), noun)} {change} ({listed(said, 3)})")
     news += _changed_scores(before, now)
-    news += _changed_predictions(before, now)
     if moved := _moved_models(before, now):
         news.append(moved)
     return news
+
+
+def _with_rank(name: str, now: Mapping[str, Any]) -> str:
+    """Say where a new model stands by the first aggregate; a task, and a model without a rank, has its name only."""
+    rank = _ranks(now).get(name)
+    return name if rank is None else f"{name} at rank {rank}"
 
 
 def _changed_scores(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
@@ -87,30 +113,16 @@ def _changed_scores(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[s
     return news
 
 
-def _changed_predictions(
-    before: Mapping[str, Any], now: Mapping[str, Any]
-) -> list[str]:
-    """Say how many scores are predicted otherwise than before, as what is new changes what is predicted of others."""
-    old, new = _shown_scores(before, predicted=True), _shown_scores(now, predicted=True)
-    others = [cell for cell in new if None not in (new[cell], old.get(cell))]
-    changed = [cell for cell in others if old[cell] != new[cell]]
-    if not changed:
-        return []
-    whose = sorted({model for model, _ in changed})
-    count = counted(len(changed), "predicted score")
-    return [f"{count} changed with them ({listed(whose, 3)})"]
-
-
 def _shown_scores(
-    content: Mapping[str, Any], *, predicted: bool = False
+    content: Mapping[str, Any],
 ) -> dict[tuple[str, str], float | None]:
-    """Return the scores by model and task as a board shows them: those reported, or predicted; others are none."""
+    """Return the scores by model and task as a board shows them: those reported; others are none."""
     scores = {}
     for at, task in enumerate(_names(content["tasks"])):
         filled = {int(model) for model in _of_task(content["filled"], at)}
         for number, model in enumerate(_names(content["models"])):
             score = content["scores"][at][number]
-            hidden = score is None or (number in filled) is not predicted
+            hidden = score is None or number in filled
             scores[model, task] = None if hidden else round(score, 4)
     return scores
 
@@ -125,17 +137,25 @@ def _names(given: Sequence[Any]) -> list[str]:
 
 
 def _moved_models(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
-    """Say how many of the models of both moved against each other, by the first aggregate."""
-    old, new = (
-        dict(zip(one["models"], one["aggregates"][0]["rank"], strict=True))
-        for one in (before, now)
-    )
+    """Say who is first in whose place, and how many of the models of both moved against each other."""
+    old, new = _ranks(before), _ranks(now)
     both = [name for name in new if new[name] is not None and old.get(name) is not None]
     was, is_now = (_ranks_among([ranks[name] for name in both]) for ranks in (old, new))
     moves = int((was != is_now).sum())
-    if not moves:
-        return ""
-    return f"{moves} of {counted(len(both), now['nouns']['model'])} moved against each other"
+    led, leads = ([name for name in ranks if ranks[name] == 1] for ranks in (old, new))
+    news = []
+    if led and leads and set(led) != set(leads):
+        news.append(f"{listed(leads, 3)} first in place of {listed(led, 3)}")
+    if moves:
+        models = counted(len(both), now["nouns"]["model"])
+        news.append(f"{moves} of {models} moved against each other")
+    return ", ".join(news)
+
+
+def _ranks(content: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the rank of each model by the first aggregate; None where it has none."""
+    ranks = content["aggregates"][0]["rank"]
+    return dict(zip(_names(content["models"]), ranks, strict=True))
 
 
 def _ranks_among(ranks: Sequence[int]) -> np.ndarray[Any, np.dtype[np.intp]]:

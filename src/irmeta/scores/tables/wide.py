@@ -190,10 +190,16 @@ def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) ->
     else:
         return
     numeric = [name for name in values if name not in texts]
+    # columns of rows of systems and topics may be several metrics
+    metrics = found.topic is not None and found.metric is None and len(numeric) > 1
     if found.score is not None:
         ask["score"] = repr(shortened(found.score))
-    else:
+    elif not metrics:
         ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "COLUMN"
+    if found.topic is not None and found.cluster is None:
+        for name in texts:
+            if name not in systems and _groups(frame[name], frame[found.topic]):
+                mend += f"; if topics of one {name!r} come together, say --cluster {quote(name)}, too"
     options = " ".join(f"--{role} {name}" for role, name in ask.items())
     raise ScoresError(
         f"{question} Say {options}; the table has {some_names(frame.columns)}{mend}"

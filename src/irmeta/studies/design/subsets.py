@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order, streams
-from irmeta.scores.attributes import about, is_trec
+from irmeta.scores.attributes import LEFT_OUT, about, is_trec
 from irmeta.scores.figures import intervals, short, with_interval
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import frame, with_nulls
@@ -73,8 +73,9 @@ def _require(scores: xr.DataArray, sizes: Sequence[int]) -> None:
     outside = [size for size in sizes if not 1 <= size < topics]
     if outside or not sizes:
         wrong = f"{outside[0]} is not" if outside else "no number is"
+        why = f": {lacked}" if (lacked := about(scores).get(LEFT_OUT)) else ""
         raise ScoresError(
-            f"--subset: {wrong} from 1 to {topics - 1}; {topics} topics are there to choose from"
+            f"--subset: {wrong} from 1 to {topics - 1}; {topics} topics are there to choose from{why}"
         )
     if systems < 2 * FEWEST:
         raise ScoresError(

@@ -539,7 +539,8 @@ def _notes(
         )
     if board.repeats and (repeats := board.other_runs()):
         called = (nouns.model, nouns.task)
-        notes.append(runs_sentence(board.repeats.facts, repeats, "mean", called))
+        by = f"the mean over {nouns.task}s"
+        notes.append(runs_sentence(board.repeats.facts, repeats, by, called))
         notes += _coverage_notes(*board.scores.shape)
     if over == "both":
         notes.append(

@@ -219,7 +219,7 @@ function drawRows() {
   );
   byId("heads").replaceChildren(...headsOf(one, away));
   byId("status").textContent =
-    `${drawn.length} of ${rows.length} ${nouns.model}s`;
+    `${drawn.length} of ${models.length} ${nouns.model}s`;
   byId("more").hidden = drawn.length === rows.length;
 }
 
@@ -496,6 +496,10 @@ switches();
 for (const table of document.querySelectorAll(".table"))
   tableOf(table, table.dataset.name);
 if (asked >= 0) openModel(asked);
+// an address that says what to show, typed or followed while the page is open
+window.addEventListener("hashchange", () => {
+  if (location.hash.includes("=")) location.reload();
+});
 window.addEventListener("beforeprint", () => {
   state.all = true;
   draw();
