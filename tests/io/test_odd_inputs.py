@@ -774,7 +774,7 @@ def test_what_is_no_run(desk: Desk) -> None:
     )
     assert said[1].startswith("odd.run:3: 3 fields")
     assert (
-        "is the line cut off, or one of judgments? These do not lie among the runs"
+        "is the line cut off? Copy or make the run again. Is it one of judgments? Name"
         in desk.refusal("1 0 a 1\n")
     )
     assert desk.refusal("1 0 a 1\n" * 9).endswith("; all 9 lines have 4 fields")

@@ -516,6 +516,21 @@ def test_what_is_pressed_is_large_enough(opened: Any) -> None:
         opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
 
 
+def test_a_plot_that_is_cut_fades(opened: Any) -> None:
+    """On a phone plots that are wider than the window fade at the right, so that it is seen that they scroll."""
+    screen = {"width": 400, "height": 900, "deviceScaleFactor": 1, "mobile": True}
+    opened.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", screen)
+    try:
+        fades = opened.execute_script(
+            "return [...document.querySelectorAll('.chart[id] .canvas')]"
+            ".filter((one) => one.scrollWidth > one.clientWidth)"
+            ".map((one) => getComputedStyle(one, '::after').width)"
+        )
+        assert set(fades) == {"32px"}
+    finally:
+        opened.execute_cdp_cmd("Emulation.clearDeviceMetricsOverride", {})
+
+
 def test_the_theme_is_switched(opened: Any) -> None:
     """The button turns dark to light and back, and says so."""
     pressed = [opened.find_element(By.ID, "theme").get_attribute("aria-pressed")]

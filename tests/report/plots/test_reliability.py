@@ -136,6 +136,7 @@ def test_the_front_is_marked():
         line for line in axes.get_lines() if line.get_label() == "best for its cost"
     )
     assert len(front.get_xdata()) == int(result["front"].sum())
+    assert front.get_markerfacecolor() == "white"  # a line may be black
     assert any(
         np.array_equal(line.get_xdata(), [500, 500]) for line in axes.get_lines()
     )

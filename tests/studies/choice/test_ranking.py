@@ -17,6 +17,7 @@ from irmeta.papers.gupta2019.ranking import SHEFFIELD
 from irmeta.report.tables import json_document
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.notes import Answer
 from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.stats.subsets import branch_and_bound, selection
@@ -518,6 +519,17 @@ def test_the_answer_is_set_beside_that_to_other_questions() -> None:
         expected = other["chosen"].sel(k=2).values
         assert (outcome["other"].sel(way=words).values == expected).all()
         assert words in told
+    assert told.startswith("The choice is the same")
+    assert not isinstance(told, Answer)
+
+
+def test_that_other_criteria_choose_other_metrics_stands_above_the_tables() -> None:
+    """Where another level or objective would choose another set, that is an answer; the same set is not."""
+    outcome = rank(scores(), k=2)
+    another = outcome.assign(other=~outcome["other"])
+    told = findings(another)[3]
+    assert told.startswith("Other criteria choose: within topics ")
+    assert isinstance(told, Answer)
 
 
 def sampled(population: xr.DataArray, topics: int, seed: int) -> xr.DataArray:

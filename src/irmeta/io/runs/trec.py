@@ -500,8 +500,8 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
         return "; does a document id contain a blank? To ignore trailing columns: --extra-columns"
     if layout is RUN and count == _QRELS.width:
         return (
-            "; is the line cut off, or one of judgments? These do not lie among the runs: evaluate, reuse and "
-            "validate take them first"
+            "; is the line cut off? Copy or make the run again. Is it one of judgments? Name their file first, before "
+            "the runs"
         )
     if layout is _QRELS and count == RUN.width:
         return "; is this a line of a run? Name the judgments first, then the runs"

@@ -298,18 +298,18 @@ def _front_sentence(outcome: xr.Dataset, target: str) -> str:
         return _only_way_sentence(outcome, outcome.isel(way=0), target)
     measured = front & outcome["measured"].values
     beyond = front & ~measured
-    kind = "measured " if beyond.any() else ""
+    kind = " where tau is measured" if beyond.any() else ""
     if not measured.any():
-        measured, beyond, kind = front, measured, "extrapolated "
+        measured, beyond, kind = front, measured, " where tau is extrapolated"
     best = int(measured.sum(axis=1).argmax())
     way = outcome.isel(way=best)
     own, every = int(measured[best].sum()), int(measured.sum())
     if every == 1:
-        costs = f"the only {kind}cost"
+        costs = f"the only cost{kind}"
     elif own == every:
-        costs = f"all {every} {kind}costs"
+        costs = f"all {every} costs{kind}"
     else:
-        costs = f"{own} of the {every} {kind}costs"
+        costs = f"{own} of the {every} costs{kind}"
     # designs that cost and reach the same wherever the best is on the front
     alike = [
         np.isclose(outcome[name], way[name])[:, measured[best]].all(axis=1)
@@ -325,7 +325,7 @@ def _front_sentence(outcome: xr.Dataset, target: str) -> str:
     further = f" {_beyond_sentence(outcome, beyond)}" if beyond.any() else ""
     return (
         f"To rank systems as {target} does on new topics, judging {way['label'].item()} has the highest "
-        f"expected tau at {costs} of the front; {lead}.{further}"
+        f"expected tau at {costs}; {lead}.{further}"
     )
 
 

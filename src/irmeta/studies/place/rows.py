@@ -24,13 +24,11 @@ def most_of(view: pl.DataFrame, name: str, *, by: str) -> tuple[pl.DataFrame, st
 
 
 def first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, Any]]:
-    """Return the rows of a table that are of one metric; of many the first by a column."""
+    """Return the first rows of a table, by a column, that are of one metric."""
     if view is None:
         return []
     own = view.filter(metric=metric)
-    if own.height > FEW:
-        own = own.sort(by, nulls_last=True, maintain_order=True).head(FEW)
-    return own.to_dicts()
+    return own.sort(by, nulls_last=True, maintain_order=True).head(FEW).to_dicts()
 
 
 def interval_of(low: str, high: str) -> pl.Expr:

@@ -132,7 +132,7 @@ def unused_sentences(
         sentences.append(f"Not used, as the model does not have it: {listed(unknown)}.")
     if weaker:
         sentences.append(
-            f"Not used, as intervals hold better without it on collections left out: {listed(weaker)}."
+            f"Not used, as without it more intervals held in tests on other collections: {listed(weaker)}."
         )
     return sentences
 

@@ -10,7 +10,7 @@ from matplotlib.ticker import LogLocator
 
 from irmeta.report.plots.figure import PAGE, draw
 from irmeta.report.plots.marks import name_marks
-from irmeta.report.plots.rows import legend, logarithmic_across
+from irmeta.report.plots.rows import DOT, legend, logarithmic_across
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit_of
@@ -49,7 +49,10 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     front = result["front"].values
     cost, tau = (result[name].values[front] for name in ("cost", "tau"))
     label = "best for its cost"
-    axes.plot(cost, tau, "o", color="black", markersize=2, label=label)
+    # hollow, as one of the lines is black, too
+    axes.plot(
+        cost, tau, "o", color="black", markerfacecolor="white", label=label, **DOT
+    )
     if options["budget"] is not None:
         axes.axvline(options["budget"], color="grey", linewidth=0.6, label="budget")
     logarithmic_across(axes)

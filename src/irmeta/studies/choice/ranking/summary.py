@@ -11,6 +11,7 @@ import xarray as xr
 from irmeta.metrics.names import is_known, parse, raw
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit_of
+from irmeta.scores.notes import Answer
 from irmeta.studies.choice.ranking.study import _size_to_report, is_reported
 from irmeta.words import counted, listed
 
@@ -322,7 +323,7 @@ def _rivals_sentence(outcome: xr.Dataset) -> str:
 
 
 def _other_choices_sentence(outcome: xr.Dataset, few: int) -> str:
-    """Say what would be chosen at other levels and by the other objective."""
+    """Say what would be chosen at other levels and by the other objective: where that is another set, as an answer."""
     metrics = outcome["metric"].values.astype(str)
     own = outcome["chosen"].sel(k=few).values
     same = [
@@ -341,7 +342,7 @@ def _other_choices_sentence(outcome: xr.Dataset, few: int) -> str:
         also = f"; the same {', '.join(same)}"
     else:
         also = ""
-    return f"Other criteria choose: {'; '.join(sentences)}{also}."
+    return Answer(f"Other criteria choose: {'; '.join(sentences)}{also}.")
 
 
 def _stability_sentence(outcome: xr.Dataset, few: int) -> str:
