@@ -95,21 +95,23 @@ def from_rows(
         cubes = {}
         for name in known if collections is None else collections:
             chosen = _chosen_names(known, name, wanted)
-            own = rows.filter(pl.col("collection") == name)
-            scores = _score_array(own, known[name], chosen, name)
-            about = dict((provenance or {}).get(name) or {})
-            clusters = about.pop(CLUSTERS, None)
-            whole = {
+            own_rows = rows.filter(pl.col("collection") == name)
+            values = _score_array(own_rows, known[name], chosen, name)
+            attributes = dict((provenance or {}).get(name) or {})
+            clusters = attributes.pop(CLUSTERS, None)
+            full_sizes = {
                 f"{dim}s": len(known[name][dim])
                 for dim in DIMS[:2]
                 if len(chosen[dim]) < len(known[name][dim])
             }
-            about |= chosen_from(about, whole)
-            made = cube(scores, *chosen.values(), collection=name, provenance=about)
+            attributes |= chosen_from(attributes, full_sizes)
+            scores = cube(
+                values, *chosen.values(), collection=name, provenance=attributes
+            )
             if clusters:
-                over = about.get(OVER, "topics")
-                made = with_clusters(made, clusters, mean_over=over)
-            cubes[name] = check_possible(made)
+                over = attributes.get(OVER, "topics")
+                scores = with_clusters(scores, clusters, mean_over=over)
+            cubes[name] = check_possible(scores)
     except pl.exceptions.PolarsError as error:
         raise ScoresError(
             f"some scores are not numbers, or their names are not in the file's lists: {reason(error)}"
@@ -165,14 +167,14 @@ def _names_by_collection(
     rows: pl.LazyFrame, names: Mapping[str, Names]
 ) -> dict[str, Names]:
     """Return the names of each collection: those that the file declares, else those in its rows, in order."""
-    there = rows.select(pl.col("collection").unique(maintain_order=True)).collect(
+    collections = rows.select(pl.col("collection").unique(maintain_order=True)).collect(
         engine="streaming"
     )["collection"]
-    if there.null_count():
+    if collections.null_count():
         raise _empty_names_error("collection")
     known = dict(names)
-    if others := [name for name in there if name not in names]:
-        by_collection = rows.filter(pl.col("collection").is_in(others)).group_by(
+    if undeclared := [name for name in collections if name not in names]:
+        by_collection = rows.filter(pl.col("collection").is_in(undeclared)).group_by(
             "collection", maintain_order=True
         )
         for name, *lists in (
@@ -181,10 +183,10 @@ def _names_by_collection(
             known[name] = dict(zip(DIMS, lists, strict=True))
     require_short(known, "collection")
     for dim in DIMS:
-        for one in known.values():
-            if None in one[dim]:
+        for names_of_one in known.values():
+            if None in names_of_one[dim]:
                 raise _empty_names_error(dim)
-            require_short(one[dim], dim)
+            require_short(names_of_one[dim], dim)
     return known
 
 
@@ -207,11 +209,11 @@ def _score_array(
             raise _empty_names_error(dim)
     shape = tuple(len(names) for names in chosen.values())
     cell = np.ravel_multi_index([table[dim].to_numpy() for dim in DIMS], shape)
-    times = np.bincount(cell)
-    if times.max(initial=0) > 1:
-        at = np.unravel_index(int(times.argmax()), shape)
+    counts = np.bincount(cell)
+    if counts.max(initial=0) > 1:
+        index = np.unravel_index(int(counts.argmax()), shape)
         system, topic, metric = (
-            names[int(i)] for names, i in zip(chosen.values(), at, strict=True)
+            names[int(i)] for names, i in zip(chosen.values(), index, strict=True)
         )
         raise ScoresError(
             f"collection {collection}: more than one score for {system}, topic {topic}, {metric}"
@@ -236,31 +238,31 @@ def save(
     new : a file that exists is an error, also one that another process has just made; by default it is replaced.
     """
     cubes = by_name(scores)
-    named = [
-        check_possible(one).assign_attrs(collection=labels([name])[0])
-        for name, one in cubes.items()
+    named_cubes = [
+        check_possible(scores_of_one).assign_attrs(collection=labels([name])[0])
+        for name, scores_of_one in cubes.items()
     ]
-    said = descriptions(named)
+    descriptions_of_cubes = descriptions_of(named_cubes)
     path = Path(path)
 
-    def check() -> None:
+    def require_writable() -> None:
         if append:
-            require_new_collections(path, *said)
+            require_new_collections(path, *descriptions_of_cubes)
         if new and path.exists():
             raise ScoresError(f"{path} exists; choose another name, or remove it")
 
-    tables = [to_frame(one) for one in named]
-    write(tables, said, path, append=append, check=check)
+    tables = [to_frame(scores_of_one) for scores_of_one in named_cubes]
+    write(tables, descriptions_of_cubes, path, append=append, check=require_writable)
 
 
-def descriptions(cubes: Iterable[xr.DataArray]) -> dict[str, Description]:
+def descriptions_of(cubes: Iterable[xr.DataArray]) -> dict[str, Description]:
     """Return what a score file says of cubes, by the collections that they name."""
     return {
-        one.attrs["collection"]: Description(
-            attributes=_attributes(one),
-            names={dim: labels(one[dim].values) for dim in DIMS},
+        scores.attrs["collection"]: Description(
+            attributes=_attributes(scores),
+            names={dim: labels(scores[dim].values) for dim in DIMS},
         )
-        for one in cubes
+        for scores in cubes
     }
 
 
@@ -291,12 +293,15 @@ def write(
         check()
         try:
             if append and path.exists():
-                older, before = _scan(path)
-                gone = pl.col("collection").is_in(list(described)) & pl.col(
+                older_rows, earlier = _scan(path)
+                replaced_rows = pl.col("collection").is_in(list(described)) & pl.col(
                     "system"
                 ).is_in(replaced)
-                rows = [older.filter(~gone) if replaced else older, *rows]
-                described = {**before, **described}
+                rows = [
+                    older_rows.filter(~replaced_rows) if replaced else older_rows,
+                    *rows,
+                ]
+                described = {**earlier, **described}
             metadata = {_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
             with writing(path) as part:
                 pl.concat(rows).sink_parquet(part, metadata=metadata)
@@ -309,8 +314,8 @@ def file_version(path: Path) -> Version:
     """Return what tells a file from one that takes its place later; nothing where there is none."""
     if not path.exists():
         return ()
-    at = path.stat()
-    return at.st_ino, at.st_mtime_ns
+    status = path.stat()
+    return status.st_ino, status.st_mtime_ns
 
 
 def require_version(path: Path, version: Version) -> None:
@@ -332,8 +337,8 @@ def read_descriptions(path: Path) -> dict[str, Description]:
 
 def count_scores(path: Path) -> dict[str, int]:
     """Count the scores of each collection of a score file that are there."""
-    there = pl.col("score").is_finite().fill_null(False).sum()
-    counts = _scan(path)[0].group_by("collection").agg(there).collect()
+    finite = pl.col("score").is_finite().fill_null(False).sum()
+    counts = _scan(path)[0].group_by("collection").agg(finite).collect()
     return dict(counts.iter_rows())
 
 
@@ -349,10 +354,10 @@ def require_new_collections(path: Path | None, *names: str) -> None:
     """Raise ScoresError if a score file that exists holds a collection of one of these names."""
     if path is None or not path.exists():
         return
-    both = sorted(set(_open_scores(path)[1]).intersection(names))
-    if both:
+    clashes = sorted(set(_open_scores(path)[1]).intersection(names))
+    if clashes:
         raise ScoresError(
-            f"{path} already holds a collection {both[0]!r}; name the new one with --collection"
+            f"{path} already holds a collection {clashes[0]!r}; name the new one with --collection"
         )
 
 
@@ -375,18 +380,18 @@ def load_all(
 
 
 def _load(
-    path: Path, collection: str | None, wanted: Wanted, *, one: bool = False
+    path: Path, collection: str | None, wanted: Wanted, *, sole: bool = False
 ) -> dict[str, xr.DataArray]:
     """Read collections of a file; one : only that which has what is wanted, where no collection is named."""
     try:
         table, known, described = _open_scores(path)
     except OtherTableError as error:
         return _load_other_table(path, collection, wanted, error)
-    if collection is None and one:
+    if collection is None and sole:
         collection = _only_collection_with(known, wanted, str(path))
     chosen = None
     if collection is not None:
-        chosen = [collection] if one else words(collection, list(known))
+        chosen = [collection] if sole else words(collection, list(known))
         for name in chosen:
             choose_collection(known, name, str(path))
     try:
@@ -487,17 +492,17 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, Description]]:
         raise FileFormatError(
             f"{path}: no such file; `irmeta evaluate` and `irmeta import` write score files"
         )
-    packed = False
+    is_parquet = False
     try:
         with path.open("rb") as file:
-            packed = file.read(4) == parquet.MAGIC
-        if packed:
+            is_parquet = file.read(4) == parquet.MAGIC
+        if is_parquet:
             rows, metadata = parquet.scan(path)
             return _score_columns(rows), _parse_metadata(metadata.get(_KEY, "{}"))
-        text = dict.fromkeys(COLUMNS[:-1], pl.String)
+        text_columns = dict.fromkeys(COLUMNS[:-1], pl.String)
         return _score_columns(
             pl.read_csv(
-                read_bytes(path), schema_overrides={**text, "score": pl.Float64}
+                read_bytes(path), schema_overrides={**text_columns, "score": pl.Float64}
             ).lazy()
         ), {}
     except OtherTableError as error:
@@ -505,7 +510,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, Description]]:
     except ScoresError as error:
         raise FileFormatError(f"{path}: {error}") from error
     except seals.MALFORMED as error:
-        kind = FileFormatError if packed else OtherTableError
+        kind = FileFormatError if is_parquet else OtherTableError
         raise kind(
             f"{path}: not a score file ({reason(error)}); `irmeta evaluate` and `irmeta import` write them"
         ) from error
@@ -537,9 +542,13 @@ def _only_collection_with(
     fit = _collections_with(known, wanted)
     if not fit:
         for dim in DIMS:
-            every = list(dict.fromkeys(one for at in known.values() for one in at[dim]))
+            all_names = list(
+                dict.fromkeys(
+                    one for names_of_one in known.values() for one in names_of_one[dim]
+                )
+            )
             where = f"the {len(known)} collections of {source}"
-            choose_names(dim, wanted.get(dim), every, where)
+            choose_names(dim, wanted.get(dim), all_names, where)
         fit = list(known)
     return choose_collection({name: name for name in fit}, None, source)
 
@@ -571,7 +580,7 @@ def load(
     larger than memory is studied a few metrics at a time.
     """
     wanted = {"system": systems, "topic": topics, "metric": metrics}
-    chosen = _load(Path(path), collection, wanted, one=True)
+    chosen = _load(Path(path), collection, wanted, sole=True)
     return choose_collection(chosen, collection, str(path))
 
 

@@ -59,12 +59,12 @@ class Archive:
             raise self._damaged(error) from error
 
     def _decompressed(self, member: zipfile.ZipInfo) -> bytes:
-        head = self._data[member.header_offset :][:_HEAD]
-        if len(head) < _HEAD or head[:4] != b"PK\x03\x04":
+        header = self._data[member.header_offset :][:_HEAD]
+        if len(header) < _HEAD or header[:4] != b"PK\x03\x04":
             raise ValueError(f"no head of {member.filename}")
         start = member.header_offset + _HEAD
-        start += int.from_bytes(head[26:28], "little")
-        start += int.from_bytes(head[28:30], "little")
+        start += int.from_bytes(header[26:28], "little")
+        start += int.from_bytes(header[28:30], "little")
         packed = self._data[start : start + member.compress_size]
         with zstandard.ZstdDecompressor().stream_reader(packed) as stream:
             data = stream.read(member.file_size + 1)

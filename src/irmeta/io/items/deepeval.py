@@ -58,12 +58,12 @@ def _read_part(path: Location, cluster_by: str | None, collection: str) -> Part:
     part = Part(path, file_title(path), [])
     system = _system(run) or part.origin
     inputs: dict[str, list[object]] = {}
-    seen = Counter[str]()
+    repeats = Counter[str]()
     failed = unscored = 0
     for at, case in enumerate(_cases(run, path)):
         place = f"{display(path)}: test case {at + 1}"
         topic = _topic(case, at, inputs)
-        seen[topic] += 1
+        repeats[topic] += 1
         cluster = cluster_name(
             cluster_by,
             case.get("additionalMetadata"),
@@ -73,12 +73,12 @@ def _read_part(path: Location, cluster_by: str | None, collection: str) -> Part:
         values = _values(case, place)
         unscored += not values
         for metric, (value, machine) in values.items():
-            given = read_score(value, place)
+            score_ = read_score(value, place)
             part.add_judge(metric, machine)
             failed += value is None
-            of_case = (collection, system, topic, metric, given)
-            repeat = str(seen[topic])
-            part.rows.append(Row(*of_case, repeat, cluster, place=place))
+            cell = (collection, system, topic, metric, score_)
+            repeat = str(repeats[topic])
+            part.rows.append(Row(*cell, repeat, cluster, place=place))
     for number, what in (
         (failed, f"{counted(failed, 'metric')} of test cases failed"),
         (unscored, f"{counted(unscored, 'test case')} without metrics"),
@@ -89,13 +89,13 @@ def _read_part(path: Location, cluster_by: str | None, collection: str) -> Part:
 
 
 def _read_run(path: Location) -> dict[str, Any]:
-    held = read_json(path, WHAT)
-    inner = held.get("testRunData", held) if isinstance(held, dict) else None
-    if not isinstance(inner, dict) or "testCases" not in inner:
+    document = read_json(path, WHAT)
+    run = document.get("testRunData", document) if isinstance(document, dict) else None
+    if not isinstance(run, dict) or "testCases" not in run:
         raise FileFormatError(
             f"{display(path)}: not {WHAT} (it lacks 'testCases'); DeepEval writes it into DEEPEVAL_RESULTS_FOLDER"
         )
-    return inner
+    return run
 
 
 def _system(run: Mapping[str, Any]) -> str:
@@ -116,20 +116,21 @@ def _cases(run: Mapping[str, Any], path: Location) -> list[dict[str, Any]]:
 def _topic(case: Mapping[str, Any], at: int, inputs: dict[str, list[object]]) -> str:
     """Name a test case; cases of one name with other inputs are numbered."""
     name = str(case.get("name") or f"test_case_{case.get('order', at)}")
-    known = inputs.setdefault(name, [])
-    asked = case.get("input", case.get("turns"))
-    if asked not in known:
-        known.append(asked)
-    number = known.index(asked) + 1
+    inputs_known = inputs.setdefault(name, [])
+    input_ = case.get("input", case.get("turns"))
+    if input_ not in inputs_known:
+        inputs_known.append(input_)
+    number = inputs_known.index(input_) + 1
     return name if number == 1 else f"{name} ({number})"
 
 
 def _values(case: Mapping[str, Any], place: str) -> dict[str, tuple[Any, Any]]:
     """Return the score by each metric, and the model that judged, if one did."""
-    held = case.get("metricsData")
-    held = [] if held is None else held
-    if not are_objects(held, "name"):
+    metrics = case.get("metricsData")
+    metrics = [] if metrics is None else metrics
+    if not are_objects(metrics, "name"):
         raise FileFormatError(f"{place}: not {WHAT} (metricsData without names)")
     return {
-        str(one["name"]): (one.get("score"), one.get("evaluationModel")) for one in held
+        str(metric["name"]): (metric.get("score"), metric.get("evaluationModel"))
+        for metric in metrics
     }

@@ -64,15 +64,15 @@ def import_eee(
         raise FileFormatError(
             f"no records of Every Eval Ever (UUID.json) in {listed_paths(paths)}"
         )
-    parts, odd = list[Part](), Oddities()
+    parts, oddities = list[Part](), Oddities()
     for path in files:
         try:
-            parts.append(_read_part(path, cluster_by, odd))
+            parts.append(_read_part(path, cluster_by, oddities))
         except FileFormatError as error:
-            odd.unread.append(error)
+            oddities.unread.append(error)
     if not parts:
-        raise odd.unread[0]
-    parts[0].notes += odd.notes()
+        raise oddities.unread[0]
+    parts[0].notes += oddities.notes()
     return cubes_of_parts(parts, names=names, collection=collection)
 
 
@@ -120,23 +120,25 @@ class Oddities:
         return "; ".join(reasons) + (f"; and {more} more" if more else "")
 
 
-def _read_part(path: Location, cluster_by: str | None, odd: Oddities) -> Part:
+def _read_part(path: Location, cluster_by: str | None, oddities: Oddities) -> Part:
     record = read_json(path, WHAT)
     model, benchmark = _model_and_benchmark(record, path)
     part = Part(path, file_title(path), [])
-    results = _results(record, path, odd)
-    several = len({one.name for one in results}) < len(results)
-    for one in results:
-        task = one.name if benchmark in one.name else f"{benchmark}: {one.name}"
-        topic = f"{task} ({one.metric})" if several else task
-        part.rows.append(Row(MEANS, model, topic, SCORE, one.score))
-        for machine in one.judges:
-            part.add_judge(one.metric, machine)
+    results = _results(record, path, oddities)
+    repeated = len({result.name for result in results}) < len(results)
+    for result in results:
+        task = (
+            result.name if benchmark in result.name else f"{benchmark}: {result.name}"
+        )
+        topic = f"{task} ({result.metric})" if repeated else task
+        part.rows.append(Row(MEANS, model, topic, SCORE, result.score))
+        for machine in result.judges:
+            part.add_judge(result.metric, machine)
     items = _items_file(record, path)
     if items is not None:
-        rows = _item_rows(items, results, cluster_by, odd)
+        rows = _item_rows(items, results, cluster_by, oddities)
         part.rows += [row._replace(collection=benchmark, system=model) for row in rows]
-        odd.other += _contradictions(f"{model} on {benchmark}", results, rows)
+        oddities.other += _contradictions(f"{model} on {benchmark}", results, rows)
     return part
 
 
@@ -150,55 +152,59 @@ def _model_and_benchmark(record: object, path: Location) -> tuple[str, str]:
     return str(model["id"]), key.partition("/")[0]
 
 
-def _results(record: Mapping[str, Any], path: Location, odd: Oddities) -> list[Result]:
+def _results(
+    record: Mapping[str, Any], path: Location, oddities: Oddities
+) -> list[Result]:
     """Return the reported scores of a record; those of which lower is better are left out."""
-    held = record.get("evaluation_results")
-    if not are_objects(held):
+    results_given = record.get("evaluation_results")
+    if not are_objects(results_given):
         raise FileFormatError(
             f"{display(path)}: not {WHAT} (it lacks evaluation_results)"
         )
     results = []
-    for at, one in enumerate(held, 1):
-        place = f"{display(path)}: result {at}"
-        name = required_name(one, ("evaluation_name",), place)
-        config, details = one.get("metric_config"), one.get("score_details")
+    for number, entry in enumerate(results_given, 1):
+        place = f"{display(path)}: result {number}"
+        name = required_name(entry, ("evaluation_name",), place)
+        config, details = entry.get("metric_config"), entry.get("score_details")
         if not isinstance(config, dict) or not isinstance(details, dict):
             raise FileFormatError(f"{place}: it lacks metric_config or score_details")
-        told = ("metric_name", "metric_id", "evaluation_description")
-        metric = next((str(config[key]) for key in told if config.get(key)), SCORE)
+        name_fields = ("metric_name", "metric_id", "evaluation_description")
+        metric = next(
+            (str(config[key]) for key in name_fields if config.get(key)), SCORE
+        )
         if config.get("lower_is_better"):
-            odd.lower.append(metric)
+            oddities.lower.append(metric)
             continue
-        key = one.get("evaluation_result_id")
+        key = entry.get("evaluation_result_id")
         value = read_score(details.get("score"), place)
-        made = Result(None if key is None else str(key), name, metric, value)
-        results.append(replace(made, judges=_judges(config)))
+        result = Result(None if key is None else str(key), name, metric, value)
+        results.append(replace(result, judges=_judges(config)))
     return results
 
 
 def _judges(config: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the models that scored, where the configuration of a metric names them."""
-    held = nested(config, "llm_scoring", "judges")
+    judges = nested(config, "llm_scoring", "judges")
     models = [
-        nested(one, "model_info", "id") or nested(one, "model_info", "name")
-        for one in (held if isinstance(held, list) else ())
+        nested(judge, "model_info", "id") or nested(judge, "model_info", "name")
+        for judge in (judges if isinstance(judges, list) else ())
     ]
     return tuple(str(model) for model in models if model)
 
 
 def _items_file(record: Mapping[str, Any], path: Location) -> Path | None:
     """Return the file with the items of a record; one that is missing or damaged raises FileFormatError."""
-    told = record.get("detailed_evaluation_results")
-    if not isinstance(told, dict) or not isinstance(path, Path):
+    reference = record.get("detailed_evaluation_results")
+    if not isinstance(reference, dict) or not isinstance(path, Path):
         return None
-    name = PurePath(str(told.get("file_path", ""))).name or f"{path.stem}{ITEMS}"
+    name = PurePath(str(reference.get("file_path", ""))).name or f"{path.stem}{ITEMS}"
     file = path.parent / name
     if not file.is_file():
         raise FileFormatError(f"{path}: its items, {name}, are not beside it")
-    algorithm = told.get("hash_algorithm")
-    if algorithm in ("sha256", "md5") and told.get("checksum"):
-        found = hashlib.new(str(algorithm), read_bytes(file), usedforsecurity=False)
-        if found.hexdigest() != told["checksum"]:
+    algorithm = reference.get("hash_algorithm")
+    if algorithm in ("sha256", "md5") and reference.get("checksum"):
+        digest = hashlib.new(str(algorithm), read_bytes(file), usedforsecurity=False)
+        if digest.hexdigest() != reference["checksum"]:
             raise FileFormatError(
                 f"{file}: not the items of {path.name}, whose checksum differs; copy or download them again"
             )
@@ -206,31 +212,31 @@ def _items_file(record: Mapping[str, Any], path: Location) -> Path | None:
 
 
 def _item_rows(
-    path: Path, results: list[Result], cluster_by: str | None, odd: Oddities
+    path: Path, results: list[Result], cluster_by: str | None, oddities: Oddities
 ) -> list[Row]:
     """Return the scores of items, of the metrics of the results that they belong to."""
-    of_key = {one.key: one for one in results if one.key is not None}
+    result_of = {one.key: one for one in results if one.key is not None}
     rows = []
     for place, item in read_records(path, "an item of Every Eval Ever"):
         key = item.get("evaluation_result_id")
-        odd.broken += "evaluation_result_id" in item and key is None
-        result = of_key.get(str(key)) if key is not None else None
+        oddities.broken += "evaluation_result_id" in item and key is None
+        result = result_of.get(str(key)) if key is not None else None
         if result is None and len(results) == 1:
             result = results[0]
-        told = item.get("evaluation")
-        if not isinstance(told, dict):
+        evaluation = item.get("evaluation")
+        if not isinstance(evaluation, dict):
             raise FileFormatError(f"{place}: an item without an evaluation")
         metric = result.metric if result else str(item.get("evaluation_name", SCORE))
-        about = item.get("metadata")
+        metadata = item.get("metadata")
         rows.append(
             Row(
                 "",
                 "",
                 required_name(item, ("sample_id",), place),
                 metric,
-                read_score(told.get("score"), place),
-                str(about.get("epoch", "")) if isinstance(about, dict) else "",
-                cluster_name(cluster_by, about, place=place),
+                read_score(evaluation.get("score"), place),
+                str(metadata.get("epoch", "")) if isinstance(metadata, dict) else "",
+                cluster_name(cluster_by, metadata, place=place),
                 str(item["sample_hash"]) if item.get("sample_hash") else None,
                 place,
             )
@@ -240,12 +246,12 @@ def _item_rows(
 
 def _contradictions(where: str, results: list[Result], rows: list[Row]) -> list[str]:
     """Return the reported scores that are not the mean of the record's items."""
-    found = []
-    for one in results:
-        scores = [row.score for row in rows if row.metric == one.metric]
+    contradictions = []
+    for result in results:
+        scores = [row.score for row in rows if row.metric == result.metric]
         mean = float(np.nanmean(scores)) if np.isfinite(scores).any() else np.nan
-        if abs(mean - one.score) > _NEAR:
-            found.append(
-                f"{one.metric} of {where} is {one.score:.4g}, not {mean:.4g} of {counted(len(scores), 'item')}"
+        if abs(mean - result.score) > _NEAR:
+            contradictions.append(
+                f"{result.metric} of {where} is {result.score:.4g}, not {mean:.4g} of {counted(len(scores), 'item')}"
             )
-    return found
+    return contradictions

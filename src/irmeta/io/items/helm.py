@@ -92,16 +92,16 @@ def _scenario_and_model(path: Location) -> tuple[str, str]:
     spec = path.parent / "run_spec.json" if isinstance(path, Path) else None
     model = ""
     if spec is not None and spec.is_file():
-        held = read_json(spec, "a run_spec.json of HELM")
-        name = str(nested(held, "name") or name)
-        model = str(nested(held, "adapter_spec", "model") or "")
-    found = _MODEL.search(name)
-    if not model and not found:
+        specification = read_json(spec, "a run_spec.json of HELM")
+        name = str(nested(specification, "name") or name)
+        model = str(nested(specification, "adapter_spec", "model") or "")
+    in_name = _MODEL.search(name)
+    if not model and not in_name:
         raise FileFormatError(
             f"{display(path)}: which model is it? Expected run_spec.json beside it, or a folder SCENARIO:...,model=NAME"
         )
     scenario = _MODEL.sub("", name).strip(":,") or name
-    return scenario, model or (found[2] if found else "")
+    return scenario, model or (in_name[2] if in_name else "")
 
 
 def _records(path: Location) -> list[dict[str, Any]]:

@@ -60,57 +60,68 @@ def import_inspect(
 
 def _read_part(path: Location, cluster_by: str | None) -> Part:
     header, samples = _read_log(path)
-    told = header.get("eval")
-    if not isinstance(told, dict) or "task" not in told or "model" not in told:
+    evaluation = header.get("eval")
+    if (
+        not isinstance(evaluation, dict)
+        or "task" not in evaluation
+        or "model" not in evaluation
+    ):
         raise FileFormatError(
             f"{display(path)}: not {WHAT} (it names no task and model)"
         )
     part = Part(path, file_title(path), [])
-    by = cluster_by or _clustered_by(told.get("scorers"))
-    texts = set[str]()
-    scored = [(sample, dict(_scores(sample, texts))) for sample in samples]
+    cluster_by_ = cluster_by or _clustered_by(evaluation.get("scorers"))
+    text_metrics = set[str]()
+    scored = [(sample, dict(_scores(sample, text_metrics))) for sample in samples]
     metrics = dict.fromkeys(metric for _, scores in scored for metric in scores)
     unscored = dict.fromkeys(list(metrics)[:1], float("nan"))  # an item all the same
     part.rows += [
-        _row(f"{display(path)}: sample {at}", told, sample, metric, score, by)
+        _row(
+            f"{display(path)}: sample {at}",
+            evaluation,
+            sample,
+            metric,
+            score,
+            cluster_by_,
+        )
         for at, (sample, scores) in enumerate(scored, 1)
         for metric, score in (scores or unscored).items()
     ]
-    for scorer, machine in _judges(told.get("scorers")).items():
+    for scorer, machine in _judges(evaluation.get("scorers")).items():
         for metric in metrics:
             if metric.partition("/")[0] == scorer:
                 part.add_judge(metric, machine)
-    without = sum(not scores for _, scores in scored)
+    unscored_count = sum(not scores for _, scores in scored)
     status = header.get("status")
     if status != "success":
         part.add_note(f"the evaluation did not end well ({status})")
-    if without:
-        part.add_note(f"{counted(without, 'sample')} without a score")
-    if texts:
-        part.add_note(f"{listed(sorted(texts))}: texts, no scores; left out")
+    if unscored_count:
+        part.add_note(f"{counted(unscored_count, 'sample')} without a score")
+    if text_metrics:
+        part.add_note(f"{listed(sorted(text_metrics))}: texts, no scores; left out")
     return part
 
 
 def _row(
     place: str,
-    told: Mapping[str, Any],
+    evaluation: Mapping[str, Any],
     sample: Mapping[str, Any],
     metric: str,
     score: float,
-    by: str | None,
+    cluster_by: str | None,
 ) -> Row:
     if "id" not in sample:
         raise FileFormatError(f"{place} has no id")
-    asked = json.dumps([sample.get("input"), sample.get("target")], sort_keys=True)
+    content = json.dumps([sample.get("input"), sample.get("target")], sort_keys=True)
     return Row(
-        str(told["task"]),
-        str(told["model"]),
+        str(evaluation["task"]),
+        str(evaluation["model"]),
         str(sample["id"]),
         metric,
         score,
         str(sample.get("epoch", 1)),
-        cluster_name(by, sample.get("metadata"), place=place),
-        hashlib.sha256(asked.encode("utf-8", "surrogatepass")).hexdigest(),
+        cluster_name(cluster_by, sample.get("metadata"), place=place),
+        hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest(),
         place,
     )
 
@@ -119,10 +130,10 @@ def _read_log(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """Return what a log says of its evaluation, and its samples."""
     if is_archive(path):
         return _read_archive(path)
-    held = read_json(path, WHAT)
-    if not isinstance(held, dict) or "eval" not in held:
+    document = read_json(path, WHAT)
+    if not isinstance(document, dict) or "eval" not in document:
         raise FileFormatError(f"{display(path)}: not {WHAT}")
-    return held, _require_samples(held.get("samples") or [], path)
+    return document, _require_samples(document.get("samples") or [], path)
 
 
 def is_archive(path: Location) -> bool:
@@ -141,9 +152,9 @@ def _read_archive(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]
     try:
         header = parse_json(archive.read("header.json"))
         if "summaries.json" in archive:
-            held = parse_json(archive.read("summaries.json"))
+            document = parse_json(archive.read("summaries.json"))
         else:
-            held = [
+            document = [
                 parse_json(archive.read(name)) for name in archive.names("samples/")
             ]
     except ValueError as error:
@@ -152,26 +163,28 @@ def _read_archive(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]
         ) from error
     if not isinstance(header, dict):
         raise FileFormatError(f"{display(path)}: not {WHAT}")
-    return header, _require_samples(held, path)
+    return header, _require_samples(document, path)
 
 
-def _require_samples(held: object, path: Location) -> list[dict[str, Any]]:
-    if not are_objects(held):
+def _require_samples(document: object, path: Location) -> list[dict[str, Any]]:
+    if not are_objects(document):
         raise FileFormatError(f"{display(path)}: not {WHAT} (its samples are no list)")
-    return held
+    return document
 
 
-def _scores(sample: Mapping[str, Any], texts: set[str]) -> Iterator[tuple[str, float]]:
+def _scores(
+    sample: Mapping[str, Any], text_metrics: set[str]
+) -> Iterator[tuple[str, float]]:
     """Yield the scores of a sample by metric; scorers whose values are other texts are collected."""
-    held = sample.get("scores")
-    for scorer, one in held.items() if isinstance(held, dict) else ():
-        value = nested(one, "value")
+    document = sample.get("scores")
+    for scorer, result in document.items() if isinstance(document, dict) else ():
+        value = nested(result, "value")
         values = value if isinstance(value, dict) else {"": value}
-        for name, inner in values.items():
+        for name, part in values.items():
             metric = f"{scorer}/{name}" if name else scorer
-            score = numeric_value(inner)
+            score = numeric_value(part)
             if score is None:
-                texts.add(metric)
+                text_metrics.add(metric)
             else:
                 yield metric, score
 
@@ -198,11 +211,11 @@ def numeric_value(value: object) -> float | None:
 
 def _judges(scorers: object) -> dict[str, object]:
     """Return the models that grade, by scorer, where its options name one."""
-    found = {}
-    for one in scorers if isinstance(scorers, list) else ():
-        if isinstance(nested(one, "options"), dict):
-            found[str(one.get("name"))] = one["options"].get("model")
-    return found
+    judges = {}
+    for scorer in scorers if isinstance(scorers, list) else ():
+        if isinstance(nested(scorer, "options"), dict):
+            judges[str(scorer.get("name"))] = scorer["options"].get("model")
+    return judges
 
 
 def _clustered_by(scorers: object) -> str | None:

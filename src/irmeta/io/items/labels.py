@@ -76,13 +76,13 @@ def _as_zero_one(labels: pl.Series) -> pl.Series:
     """Return labels as 1 and 0, null where they are missing; another word raises ScoresError."""
     words = labels.cast(pl.String).str.strip_chars(BLANKS).str.to_lowercase()
     empty = words.is_null() | (words == "")
-    known = words.is_in([*_RIGHT, *_WRONG])
-    other = (~known & ~empty).arg_true()
-    if len(other):
-        row = other[0]
+    is_label = words.is_in([*_RIGHT, *_WRONG])
+    others = (~is_label & ~empty).arg_true()
+    if len(others):
+        row = others[0]
         raise ScoresError(
             f"row {row + 1} of the column {shortened(labels.name)!r} holds {shortened(str(labels[row]), 40)!r}, not a "
             f"label as Yes or No; correct it, or leave the column out with --ignore {shortened(labels.name)!r}"
         )
     truth = words.is_in(_RIGHT).cast(pl.Float64)
-    return pl.select(pl.when(known).then(truth)).to_series().alias(METRIC)
+    return pl.select(pl.when(is_label).then(truth)).to_series().alias(METRIC)

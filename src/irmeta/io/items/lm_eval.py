@@ -105,6 +105,6 @@ def _model_and_folder(path: Location, time: str) -> tuple[str, str]:
         Path(path).parent / f"results_{time}.json" if isinstance(path, Path) else None
     )
     if results is not None and results.is_file():
-        held = read_json(results, "results of lm-evaluation-harness")
-        model = str(nested(held, "model_name") or model)
+        document = read_json(results, "results of lm-evaluation-harness")
+        model = str(nested(document, "model_name") or model)
     return model, folder

@@ -78,8 +78,8 @@ def _by_judge(parts: list[Part]) -> list[Part]:
     systems = {frozenset(row.system for row in part.rows) for part in parts}
     answers = [{(row.system, row.topic) for row in part.rows} for part in parts]
     names = {part.origin for part in parts}
-    twice = sum(map(len, answers)) > len(set().union(*answers))
-    if not twice or len(systems) > 1 or min(map(len, systems)) < 2:
+    overlap = sum(map(len, answers)) > len(set().union(*answers))
+    if not overlap or len(systems) > 1 or min(map(len, systems)) < 2:
         return parts
     if len(names) < len(parts):
         return parts
@@ -100,15 +100,15 @@ def _collection_of(paths: Paths, files: Sequence[Location]) -> str:
 def _read_part(path: Location, collection: str) -> Part:
     part = Part(path, file_title(path), [])
     failed = 0
-    of_topic: dict[str, Counter[tuple[str, str]]] = {}
-    several = set[str]()
+    nuggets_of_topic: dict[str, Counter[tuple[str, str]]] = {}
+    differing = set[str]()
     without_vital = set[str]()
     for place, record in read_records(path, WHAT):
         topic = required_name(record, TOPIC, place)
         nuggets = _nuggets(record, place)
-        wanted = Counter((text, importance) for text, importance, _ in nuggets)
-        if of_topic.setdefault(topic, wanted) != wanted:
-            several.add(topic)
+        asked = Counter((text, importance) for text, importance, _ in nuggets)
+        if nuggets_of_topic.setdefault(topic, asked) != asked:
+            differing.add(topic)
         failed += sum(assignment == "failed" for _, _, assignment in nuggets)
         if all(importance != "vital" for _, importance, _ in nuggets):
             without_vital.add(topic)
@@ -117,7 +117,7 @@ def _read_part(path: Location, collection: str) -> Part:
             Row(collection, system, topic, metric, score, place=place)
             for metric, score in nugget_scores(nuggets).items()
         ]
-    _note(part, failed, several, without_vital)
+    _note(part, failed, differing, without_vital)
     return part
 
 
@@ -134,22 +134,22 @@ def _nuggets(record: Mapping[str, Any], place: str) -> list[Nugget]:
         raise FileFormatError(
             f"{place}: nuggets were assigned to a retrieved passage, not to an answer; assign them to answers"
         )
-    given = record.get("nuggets")
-    if not isinstance(given, list) or not given:
+    entries = record.get("nuggets")
+    if not isinstance(entries, list) or not entries:
         raise FileFormatError(
             f"{place}: not {WHAT} (it has no list of nuggets); it has {listed(map(str, record))}"
         )
     nuggets = []
-    for one in given:
-        if not isinstance(one, dict) or "importance" not in one:
+    for entry in entries:
+        if not isinstance(entry, dict) or "importance" not in entry:
             raise FileFormatError(f"{place}: a nugget without importance")
-        if "assignment" not in one:
+        if "assignment" not in entry:
             raise UnassignedError(
                 f"{place}: nuggets without assignments to answers; assign them first (nuggetizer assign)"
             )
-        importance = _require_word(one["importance"], _WEIGHT, "importance", place)
-        assignment = _require_word(one["assignment"], _WORTH, "assignment", place)
-        nuggets.append((str(one.get("text", "")), importance, assignment))
+        importance = _require_word(entry["importance"], _WEIGHT, "importance", place)
+        assignment = _require_word(entry["assignment"], _WORTH, "assignment", place)
+        nuggets.append((str(entry.get("text", "")), importance, assignment))
     return nuggets
 
 

@@ -77,25 +77,25 @@ def _read_part(path: Location, cluster_by: str | None, collection: str | None) -
     name = collection or title or file_title(path)
     part = Part(path, file_title(path), [])
     tests = _tests(results)
-    prompts = list(dict.fromkeys(_prompt_label(one) for one in results))
+    prompts = list(dict.fromkeys(_prompt_label(result) for result in results))
     for metric, machines in _judges(results).items():
         if None not in machines:
             for machine in machines:
                 part.add_judge(metric, machine)
-    seen = Counter[tuple[str, str]]()
+    repeats = Counter[tuple[str, str]]()
     errors = 0
-    for at, (test, one) in enumerate(zip(tests, results, strict=True), 1):
+    for at, (test, result) in enumerate(zip(tests, results, strict=True), 1):
         place = f"{display(path)}: result {at}"
-        system = _system(one, prompts, place)
-        seen[system, test] += 1
-        failed = one.get("failureReason") == _ERROR
+        system = _system(result, prompts, place)
+        repeats[system, test] += 1
+        failed = result.get("failureReason") == _ERROR
         errors += failed
-        about = nested(one, "testCase", "metadata")
-        cluster = cluster_name(cluster_by, about, one.get("vars"), place=place)
-        repeat = str(seen[system, test])
-        for metric, value in _values(one, place).items():
-            given = float("nan") if failed else read_score(value, place)
-            row = Row(name, system, test, metric, given, repeat, cluster, place=place)
+        metadata = nested(result, "testCase", "metadata")
+        cluster = cluster_name(cluster_by, metadata, result.get("vars"), place=place)
+        repeat = str(repeats[system, test])
+        for metric, value in _values(result, place).items():
+            score_ = float("nan") if failed else read_score(value, place)
+            row = Row(name, system, test, metric, score_, repeat, cluster, place=place)
             part.rows.append(row)
     if errors:
         part.add_note(f"{counted(errors, 'answer')} failed, which are missing")
@@ -104,22 +104,23 @@ def _read_part(path: Location, cluster_by: str | None, collection: str | None) -
 
 def _judges(results: Sequence[Mapping[str, Any]]) -> dict[str, set[str | None]]:
     """Return by metric the models that decide its assertions; None among them where no model does, or none is named."""
-    found: dict[str, set[str | None]] = {}
-    for one in results:
-        default = nested(one, "testCase", "options", "provider")
-        parts = nested(one, "gradingResult", "componentResults")
-        listed = parts if parts and isinstance(parts, list) else [{}]
-        for part in listed:
-            kind, provider, own = (
-                nested(part, "assertion", key) for key in ("type", "provider", "metric")
+    judges: dict[str, set[str | None]] = {}
+    for result in results:
+        default_provider = nested(result, "testCase", "options", "provider")
+        components = nested(result, "gradingResult", "componentResults")
+        assertions = components if components and isinstance(components, list) else [{}]
+        for assertion in assertions:
+            kind, provider, named_metric = (
+                nested(assertion, "assertion", key)
+                for key in ("type", "provider", "metric")
             )
             machine = None
             if str(kind).removeprefix("not-") in _GRADED:
-                machine = _grader(provider or default)
-            for metric in ("score", "pass", own):
+                machine = _grader(provider or default_provider)
+            for metric in ("score", "pass", named_metric):
                 if isinstance(metric, str):
-                    found.setdefault(metric, set()).add(machine)
-    return found
+                    judges.setdefault(metric, set()).add(machine)
+    return judges
 
 
 def _grader(provider: object) -> str | None:
@@ -133,37 +134,37 @@ def _results(path: Location) -> tuple[str, list[dict[str, Any]]]:
     """Return the description of an evaluation, and its results."""
     if stem(path).endswith(".jsonl"):
         return "", [record for _, record in read_records(path, WHAT)]
-    held = read_json(path, WHAT)
-    inner = nested(held, "results", "results")
-    if not are_objects(inner):
+    document = read_json(path, WHAT)
+    results = nested(document, "results", "results")
+    if not are_objects(results):
         raise FileFormatError(
             f"{display(path)}: not {WHAT}; write them with `promptfoo eval -o results.json`"
         )
-    return str(nested(held, "config", "description") or ""), inner
+    return str(nested(document, "config", "description") or ""), results
 
 
 def _tests(results: Sequence[Mapping[str, Any]]) -> list[str]:
     """Name the test of each result; equal tests are one, others of the same name are numbered."""
-    named: dict[str, str] = {}
-    taken = Counter[str]()
-    keys = [_test_key(one) for one in results]
-    for key, one in zip(keys, results, strict=True):
-        if key in named:
+    names: dict[str, str] = {}
+    counts = Counter[str]()
+    keys = [_test_key(result) for result in results]
+    for key, result in zip(keys, results, strict=True):
+        if key in names:
             continue
-        given = one.get("vars") or nested(one, "testCase", "vars")
-        values = given.values() if isinstance(given, dict) else [given]
-        told = nested(one, "testCase", "description")
-        base = _shortened_text(str(told or ", ".join(map(_as_text, values))))
-        taken[base] += 1
-        named[key] = base if taken[base] == 1 else f"{base} ({taken[base]})"
-    return [named[key] for key in keys]
+        variables = result.get("vars") or nested(result, "testCase", "vars")
+        values = variables.values() if isinstance(variables, dict) else [variables]
+        description = nested(result, "testCase", "description")
+        name = _shortened_text(str(description or ", ".join(map(_as_text, values))))
+        counts[name] += 1
+        names[key] = name if counts[name] == 1 else f"{name} ({counts[name]})"
+    return [names[key] for key in keys]
 
 
-def _test_key(one: Mapping[str, Any]) -> str:
+def _test_key(result: Mapping[str, Any]) -> str:
     """Return what a test asks; two of one text are equal."""
-    case = one.get("testCase")
-    held = case if isinstance(case, dict) else {}
-    return json.dumps([held, one.get("vars")], sort_keys=True)
+    case = result.get("testCase")
+    test = case if isinstance(case, dict) else {}
+    return json.dumps([test, result.get("vars")], sort_keys=True)
 
 
 def _as_text(value: object) -> str:
@@ -178,13 +179,13 @@ def _shortened_text(text: str) -> str:
     return f"{line[: _LONGEST - 10].strip()}… {digest}"
 
 
-def _prompt_label(one: Mapping[str, Any]) -> str:
-    prompt = one.get("prompt")
+def _prompt_label(result: Mapping[str, Any]) -> str:
+    prompt = result.get("prompt")
     return str(prompt.get("label", "")) if isinstance(prompt, dict) else ""
 
 
-def _system(one: Mapping[str, Any], prompts: Sequence[str], place: str) -> str:
-    provider = one.get("provider")
+def _system(result: Mapping[str, Any], prompts: Sequence[str], place: str) -> str:
+    provider = result.get("provider")
     name = (
         provider.get("label") or provider.get("id")
         if isinstance(provider, dict)
@@ -192,15 +193,17 @@ def _system(one: Mapping[str, Any], prompts: Sequence[str], place: str) -> str:
     )
     if not name or not isinstance(name, str):
         raise FileFormatError(f"{place}: not {WHAT} (it names no provider)")
-    return f"{name}/{_shortened_text(_prompt_label(one))}" if len(prompts) > 1 else name
+    return (
+        f"{name}/{_shortened_text(_prompt_label(result))}" if len(prompts) > 1 else name
+    )
 
 
-def _values(one: Mapping[str, Any], place: str) -> dict[str, Any]:
-    if "score" not in one or "success" not in one:
+def _values(result: Mapping[str, Any], place: str) -> dict[str, Any]:
+    if "score" not in result or "success" not in result:
         raise FileFormatError(f"{place}: not {WHAT} (it lacks score and success)")
-    own = one.get("namedScores")
+    named_scores = result.get("namedScores")
     return {
-        "score": one["score"],
-        "pass": one["success"],
-        **(own if isinstance(own, dict) else {}),
+        "score": result["score"],
+        "pass": result["success"],
+        **(named_scores if isinstance(named_scores, dict) else {}),
     }

@@ -42,23 +42,23 @@ def read_records(path: Location, what: str) -> Iterator[tuple[str, dict[str, Any
         raise FileFormatError(f"{display(path)}: the file is empty; expected {what}")
 
 
-def nested(given: object, *keys: str) -> Any:
+def nested(value: object, *keys: str) -> Any:
     """Return what stands under these keys, each within the last one's object; None where one of them is lacking.
 
     >>> nested({"config": {"description": "a test"}}, "config", "description"), nested([], "config")
     ('a test', None)
     """
     for key in keys:
-        if not isinstance(given, dict):
+        if not isinstance(value, dict):
             return None
-        given = given.get(key)
-    return given
+        value = value.get(key)
+    return value
 
 
-def are_objects(given: object, *keys: str) -> TypeGuard[list[dict[str, Any]]]:
+def are_objects(value: object, *keys: str) -> TypeGuard[list[dict[str, Any]]]:
     """Say whether this is a list of objects, which all have these keys."""
-    return isinstance(given, list) and all(
-        isinstance(one, dict) and one.keys() >= {*keys} for one in given
+    return isinstance(value, list) and all(
+        isinstance(item, dict) and item.keys() >= {*keys} for item in value
     )
 
 
@@ -97,18 +97,18 @@ def file_title(path: Location) -> str:
     return name
 
 
-def cluster_name(name: str | None, *held: object, place: str) -> str | None:
+def cluster_name(name: str | None, *holders: object, place: str) -> str | None:
     """Return what the first of these objects that has a field of this name holds in it; None where none is asked for.
 
     A field that all lack raises FileFormatError.
     """
     if name is None:
         return None
-    objects = [one for one in held if isinstance(one, dict)]
-    found = next((one[name] for one in objects if name in one), None)
-    if found is None or isinstance(found, dict | list):
-        known = dict.fromkeys(str(key) for one in objects for key in one)
+    objects = [holder for holder in holders if isinstance(holder, dict)]
+    value = next((holder[name] for holder in objects if name in holder), None)
+    if value is None or isinstance(value, dict | list):
+        field_names = dict.fromkeys(str(key) for holder in objects for key in holder)
         raise FileFormatError(
-            f"{place}: no field {name!r} that names a cluster; it has {listed(known) or 'no fields'}"
+            f"{place}: no field {name!r} that names a cluster; it has {listed(field_names) or 'no fields'}"
         )
-    return str(found)
+    return str(value)

@@ -98,19 +98,23 @@ def cubes_of_parts(
     frame = _with_collection(frame, collection)
     means, notes = _means(frame)
     clusters = _clusters(frame, parts)
-    others = _content_notes(frame)
-    of_files = _file_notes(frame, parts)
+    content_notes = _content_notes(frame)
+    file_notes = _file_notes(frame, parts)
     provenance: dict[str, dict[str, Any]] = {}
     for name in means["collection"].unique():
-        told = [one for some in (notes, others, of_files) for one in some.get(name, [])]
-        provenance[name] = {"notes": told} if told else {}
+        notes_of_one = [
+            one
+            for some in (notes, content_notes, file_notes)
+            for one in some.get(name, [])
+        ]
+        provenance[name] = {"notes": notes_of_one} if notes_of_one else {}
         if name in clusters:
             provenance[name][CLUSTERS] = clusters[name]
-        own = frame.filter(collection=name)
-        if machines := _machines(own, parts):
+        rows_of_collection = frame.filter(collection=name)
+        if machines := _machines(rows_of_collection, parts):
             provenance[name][MACHINES] = machines
-        if runs := _repeat_facts(own, clusters.get(name)):
-            provenance[name][REPEATS] = runs
+        if repeat_facts := _repeat_facts(rows_of_collection, clusters.get(name)):
+            provenance[name][REPEATS] = repeat_facts
     return from_rows(means, provenance=provenance)
 
 
@@ -153,23 +157,23 @@ def _place(parts: Sequence[Part], row: int) -> str:
 def _file_notes(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]]:
     """Return what files say of themselves, by the collections that they are of."""
     notes: dict[str, list[str]] = {}
-    for name, at in (
+    for name, file in (
         frame.select("collection", "file").unique(maintain_order=True).rows()
     ):
-        notes.setdefault(name, []).extend(parts[at].notes)
-    for some in notes.values():
-        if len(some) > _MOST:
-            some[_MOST:] = [f"{len(some) - _MOST} more notes on files"]
+        notes.setdefault(name, []).extend(parts[file].notes)
+    for lines in notes.values():
+        if len(lines) > _MOST:
+            lines[_MOST:] = [f"{len(lines) - _MOST} more notes on files"]
     return notes
 
 
 def _machines(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, list[str]]:
     """Return the machines that judged a collection's scores, by metric."""
-    found: dict[str, set[str]] = {}
-    for metric, at in frame.select("metric", "file").unique().sort("metric").rows():
-        if machines := parts[at].judges.get(metric):
-            found.setdefault(metric, set()).update(machines)
-    return {metric: sorted(machines) for metric, machines in found.items()}
+    machines_by_metric: dict[str, set[str]] = {}
+    for metric, file in frame.select("metric", "file").unique().sort("metric").rows():
+        if machines := parts[file].judges.get(metric):
+            machines_by_metric.setdefault(metric, set()).update(machines)
+    return {metric: sorted(machines) for metric, machines in machines_by_metric.items()}
 
 
 def _spelling(metric: str) -> str:
@@ -189,21 +193,26 @@ def _named_rows(part: Part, names: NamedBy) -> Iterator[Row]:
 
 def _require_one_score(frame: pl.DataFrame, parts: Sequence[Part], apart: str) -> None:
     """Raise FileFormatError for a system that has two scores of one cell in one repeat."""
-    twice = frame.filter(pl.struct(*_CELL, "repeat").is_duplicated())
-    if not twice.height:
+    duplicated = frame.filter(pl.struct(*_CELL, "repeat").is_duplicated())
+    if not duplicated.height:
         return
-    first = twice.row(0, named=True)
-    same = twice.filter(
+    example = duplicated.row(0, named=True)
+    same_cell = duplicated.filter(
         pl.struct(*_CELL, "repeat")
-        == pl.struct(pl.lit(first[name]).alias(name) for name in (*_CELL, "repeat"))
+        == pl.struct(pl.lit(example[name]).alias(name) for name in (*_CELL, "repeat"))
     )
-    one, other = (_place(parts, row) for row in same["row"][:2])
-    cell = f"{first['system']} has two scores by {first['metric']} on {first['topic']} of {first['collection']}"
-    if one != other:
-        cell = f"{cell}, the other in {one}"
-    if same["file"][0] == same["file"][1]:
-        raise FileFormatError(f"{other}: {cell}; remove one")
-    raise FileFormatError(f"{other}: {cell}; import one of the files, or {apart}")
+    first_place, other_place = (_place(parts, row) for row in same_cell["row"][:2])
+    system, topic, metric, collection = (
+        example[name] for name in (*DIMS, "collection")
+    )
+    message = f"{system} has two scores by {metric} on {topic} of {collection}"
+    if first_place != other_place:
+        message = f"{message}, the other in {first_place}"
+    if same_cell["file"][0] == same_cell["file"][1]:
+        raise FileFormatError(f"{other_place}: {message}; remove one")
+    raise FileFormatError(
+        f"{other_place}: {message}; import one of the files, or {apart}"
+    )
 
 
 def _with_collection(frame: pl.DataFrame, collection: str | None) -> pl.DataFrame:
@@ -277,17 +286,19 @@ def _repeat_facts(
 
 def _clusters(frame: pl.DataFrame, parts: Sequence[Part]) -> dict[str, dict[str, str]]:
     """Return the cluster of each topic by collection, where some say theirs; others are clusters of their own."""
-    found: dict[str, dict[str, str]] = {}
+    clusters: dict[str, dict[str, str]] = {}
     for (name,), part in frame.group_by("collection"):
-        said = part.filter(pl.col("cluster").is_not_null()).unique(
+        stated = part.filter(pl.col("cluster").is_not_null()).unique(
             ["topic", "cluster"], keep="first", maintain_order=True
         )
-        if not said.height:
+        if not stated.height:
             continue
-        _refuse_two_clusters(said.filter(said["topic"].is_duplicated()), parts)
-        alone = {topic: topic for topic in part["topic"].unique()}
-        found[str(name)] = alone | dict(said.select("topic", "cluster").rows())
-    return found
+        _refuse_two_clusters(stated.filter(stated["topic"].is_duplicated()), parts)
+        own_clusters = {topic: topic for topic in part["topic"].unique()}
+        clusters[str(name)] = own_clusters | dict(
+            stated.select("topic", "cluster").rows()
+        )
+    return clusters
 
 
 def _refuse_two_clusters(several: pl.DataFrame, parts: Sequence[Part]) -> None:

@@ -47,13 +47,13 @@ def import_support(
 
 def _read_part(path: Location, collection: str) -> Part:
     part = Part(path, file_title(path), [])
-    unread = 0
+    unlabelled = 0
     for place, record in read_records(path, WHAT):
-        about = {**record, **_as_mapping(record.get("metadata"))}
-        topic = required_name(about, ("topic_id", *TOPIC), place)
-        system = run_name(about, part, place)
-        sentences, none = _judged_sentences(record, place)
-        unread += none
+        fields = {**record, **_as_mapping(record.get("metadata"))}
+        topic = required_name(fields, ("topic_id", *TOPIC), place)
+        system = run_name(fields, part, place)
+        sentences, unlabelled_here = _judged_sentences(record, place)
+        unlabelled += unlabelled_here
         precision, recall = support_scores(sentences)
         part.rows += [
             Row(collection, system, topic, metric, value, place=place)
@@ -62,9 +62,9 @@ def _read_part(path: Location, collection: str) -> Part:
                 ("weighted_recall", recall),
             )
         ]
-    if unread:
+    if unlabelled:
         part.add_note(
-            f"{counted(unread, 'citation')} without a label of support count as not judged"
+            f"{counted(unlabelled, 'citation')} without a label of support count as not judged"
         )
     return part
 
@@ -87,28 +87,28 @@ def _judged_sentences(
     judged = record["support_eval"]
     # some programs leave the text of the answer out, or write it in one piece
     answer = record.get("answer") or []
-    sentences_of = [] if isinstance(answer, str) else answer
-    for name, value in (("support_eval", judged), ("answer", sentences_of)):
+    answer_sentences = [] if isinstance(answer, str) else answer
+    for name, value in (("support_eval", judged), ("answer", answer_sentences)):
         if not isinstance(value, list):
             raise FileFormatError(
                 f"{place}: {name!r} is {shortened(repr(value))}, not a list of sentences"
             )
     sentences: list[list[float] | None] = []
-    unread = 0
+    unlabelled = 0
     for sentence in judged:
-        held = _as_mapping(sentence)
-        labels, cited = held.get("eval_scores"), held.get("citations") or []
+        entry = _as_mapping(sentence)
+        labels, cited = entry.get("eval_scores"), entry.get("citations") or []
         if not isinstance(labels, list) or not isinstance(cited, list):
             raise FileFormatError(
                 f"{place}: a sentence of support_eval without its lists eval_scores and citations"
             )
-        read = [_label_worth(label, place) for label in labels if label is not None]
-        cites = max(len(labels), len(cited))
-        unread += cites - len(read)
-        sentences.append(read if read or not cites else None)
+        worths = [_label_worth(label, place) for label in labels if label is not None]
+        citations = max(len(labels), len(cited))
+        unlabelled += citations - len(worths)
+        sentences.append(worths if worths or not citations else None)
     # sentences that the judge passed over cite nothing
-    more = len(sentences_of) - len(judged)
-    return sentences + [[] for _ in range(more)], unread
+    unjudged = len(answer_sentences) - len(judged)
+    return sentences + [[] for _ in range(unjudged)], unlabelled
 
 
 def _label_worth(label: object, place: str) -> float:

@@ -7,7 +7,7 @@ import json
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import takewhile
@@ -149,9 +149,8 @@ def parse_run(content: Content, name: str, reading: Reading) -> Run:
     """Make a run of what its file holds; see `read_run`."""
     path = content.path
     text, remarks = normalized_text(content.data, path)
-    if text[:64].lstrip().startswith(b"{") and not (
-        _RUN_LINE.search(text) and not _is_json(text)
-    ):
+    looks_like_json = text[:64].lstrip().startswith(b"{")
+    if looks_like_json and (not _RUN_LINE.search(text) or _is_json(text)):
         run = _from_json(text, path, partial(run_from_mapping, name=name), "score")
     elif _LINE.search(text):
         run = _run_from_lines(text, path, name, reading)
@@ -189,15 +188,23 @@ def metadata_of(text: bytes) -> str:
 
 
 def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) -> Run:
-    rows = _read_rows(text, RUN, path, reading)
-    topics, topic = index_strings(rows.topic)
-    keep = _rows_to_keep(rows, topic, text, path, reading)
-    if keep is not None:
-        rows = rows.take(keep)
-        topic = topic[keep]
+    rows, topics, topic = _distinct_rows(text, RUN, path, reading)
     remarks = [*score_remarks(rows.value, str(path)), *rows.remarks]
     fields = rows.document, rows.value, rows.ranks
     return Run(name, topics, topic, *fields, remarks, tag=rows.tag)
+
+
+def _distinct_rows(
+    text: bytes, layout: Layout, path: Location, reading: Reading
+) -> tuple[_Rows, list[str], Indices]:
+    """Read rows that repeat no document of a topic; return the distinct topics, and each row's index among them."""
+    rows = _read_rows(text, layout, path, reading)
+    topics, topic = index_strings(rows.topic)
+    judged = layout is not RUN
+    keep = _rows_to_keep(rows, topic, text, path, reading, judged=judged)
+    if keep is None:
+        return rows, topics, topic
+    return rows.take(keep), topics, topic[keep]
 
 
 def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
@@ -225,22 +232,11 @@ def read_qrels(path: Location, reading: Reading | None = None) -> Qrels:
         qrels = _from_json(text, path, _qrels_of_json, "grade")
         remarks += qrels.remarks
         return replace(qrels, remarks=remarks, source=str(path), digest=content.digest)
-    rows = _read_rows(text, layout, path, reading)
-    topics, topic = index_strings(rows.topic)
-    keep = _rows_to_keep(rows, topic, text, path, reading, judged=True)
-    if keep is not None:
-        rows = rows.take(keep)
-        topic = topic[keep]
+    rows, topics, topic = _distinct_rows(text, layout, path, reading)
     remarks += [*hidden, *rows.remarks, *grade_remarks(rows.value, str(path))]
     if _BLANK.search(b"\n" + text):
-        remarks.append(
-            Remark(
-                "warning",
-                str(path),
-                None,
-                "blank lines were skipped (trec_eval refuses such a file)",
-            )
-        )
+        skipped = "blank lines were skipped (trec_eval refuses such a file)"
+        remarks.append(Remark("warning", str(path), None, skipped))
     return Qrels(
         topics, topic, rows.document, rows.value, remarks, str(path), content.digest
     )
@@ -353,44 +349,34 @@ def _read_line_by_line(
 ) -> _Rows:
     """Read line by line; raise FileFormatError with the first problems, or accept what the user allows."""
     taken: list[tuple[int, list[bytes], float]] = []
-    remarks: list[Remark] = []
-    more = 0
-    unfit = 0
+    errors: list[Remark] = []
+    more = unfit = 0
     widths = set()
-    first = True
-    lines = text.split(b"\n")
-    for at, line in enumerate(lines, 1):
-        fields = line.split()
-        if not fields or line.startswith(b"#"):
-            continue
-        header = first and fields[0].lower() in _HEADERS
-        first = False
-        if header and (reading.skip_header or layout is _BEIR):
-            continue
+    last = text.count(b"\n") + 1
+    for at, line, fields, is_header in _data_lines(text, layout, reading):
         widths.add(len(fields))
         try:
-            fitted = _fields_of_line(fields, line, layout, reading, header)
+            fitted = _fields_of_line(fields, line, layout, reading, is_header)
             taken.append((at, fitted, _read_value(fitted[layout.value], layout)))
             unfit += len(fields) != layout.width
-        except ValueError as problem:
-            if len(remarks) < KEPT:
-                said = str(problem)
-                if taken and line is lines[-1] and len(fields) < layout.width:
-                    said = f"the file ends in the middle of a line, {_excerpt(line)}; copy or make it again"
-                remarks.append(Remark("error", str(path), at, said))
-            else:
+        except ValueError as error:
+            if len(errors) == KEPT:
                 more += 1
+                continue
+            problem = str(error)
+            if taken and at == last and len(fields) < layout.width:
+                problem = f"the file ends in the middle of a line, {_excerpt(line)}; copy or make it again"
+            errors.append(Remark("error", str(path), at, problem))
     # a text, rather than a run that lacks something
     if layout is RUN and len(widths) > 2 and not taken:
-        remarks.insert(0, Remark("error", str(path), None, _STRAY))
+        errors.insert(0, Remark("error", str(path), None, _STRAY))
     # something else, of which one line says enough
-    if len(remarks) > 1 and len(widths) == 1 and layout.width not in widths:
-        every = f"; all {len(remarks) + more:,} lines have {widths.pop()} fields"
-        remarks, more = [replace(remarks[0], text=remarks[0].text + every)], 0
-    if remarks:
-        raise combined_error(
-            [*remarks, *_duplicate_errors(taken, layout, text, path, reading)], more
-        )
+    if len(errors) > 1 and len(widths) == 1 and layout.width not in widths:
+        every = f"; all {len(errors) + more:,} lines have {widths.pop()} fields"
+        errors, more = [replace(errors[0], text=errors[0].text + every)], 0
+    if errors:
+        duplicated = _duplicate_errors(taken, layout, text, path, reading)
+        raise combined_error([*errors, *duplicated], more)
     if not taken:
         raise FileFormatError(
             f"{path}: no {layout.noun} lines, only blank lines, comments or a header"
@@ -400,6 +386,21 @@ def _read_line_by_line(
         what = f"{counted(unfit, 'line')} with a missing tag or extra columns accepted"
         rows.remarks.append(Remark("warning", str(path), None, what))
     return rows
+
+
+def _data_lines(
+    text: bytes, layout: Layout, reading: Reading
+) -> Iterator[tuple[int, bytes, list[bytes], bool]]:
+    """Yield the lines that are neither blank nor comments: number, line, fields, and whether it looks like a header."""
+    first = True
+    for at, line in enumerate(text.split(b"\n"), 1):
+        fields = line.split()
+        if not fields or line.startswith(b"#"):
+            continue
+        is_header = first and fields[0].lower() in _HEADERS
+        first = False
+        if not (is_header and (reading.skip_header or layout is _BEIR)):
+            yield at, line, fields, is_header
 
 
 def _duplicate_errors(
@@ -435,10 +436,7 @@ def _rows_of_lines(
     if layout is RUN:
         rows.ranks = _strings_of_field(lines, 3)
         tags = list(dict.fromkeys(fields[5] for fields in lines if fields[5]))
-        if tags:
-            rows.tag = tags[0].decode("utf-8", "surrogateescape")
-        else:
-            rows.tag = ""
+        rows.tag = next(iter(tags), b"").decode("utf-8", "surrogateescape")
         if len(tags) > 1:
             rows.remarks.append(tag_remark(path))
     return rows
@@ -457,21 +455,16 @@ def _fields_of_line(
     count = len(fields)
     width = layout.width
     if header:
-        if count == 3 and layout is _QRELS:
-            hint = "--qrels-format beir"
-        else:
-            hint = "--skip-header"
+        is_beir = count == 3 and layout is _QRELS
+        hint = "--qrels-format beir" if is_beir else "--skip-header"
         raise ValueError(f"looks like a header line: {_excerpt(line)} ({hint})")
     if count == width or (count > width and layout is RUN and reading.extra_columns):
         return fields
     if count == width - 1 and layout is RUN and reading.allow_missing_tag:
         return [*fields, b""]
     raise ValueError(
-        (
-            f"{counted(count, 'field')}, but a {layout.noun} line has {width} ({' '.join(layout.names)}): "
-            f"{_excerpt(line)}"
-        )
-        + _hint(fields, line, layout)
+        f"{counted(count, 'field')}, but a {layout.noun} line has {width} ({' '.join(layout.names)}): "
+        f"{_excerpt(line)}{_hint(fields, line, layout)}"
     )
 
 
@@ -541,9 +534,8 @@ def _read_value(text: bytes, layout: Layout) -> float:
 
 
 def _excerpt(text: bytes) -> str:
-    return ascii(text[:80].decode("utf-8", "backslashreplace").rstrip()) + (
-        "..." if len(text) > 80 else ""
-    )
+    start = ascii(text[:80].decode("utf-8", "backslashreplace").rstrip())
+    return start if len(text) <= 80 else f"{start}..."
 
 
 def _rows_to_keep(
@@ -613,18 +605,13 @@ def _duplicate_remarks(
 ) -> list[Remark]:
     remarks = []
     for later, first in sorted(zip(repeated.tolist(), original.tolist(), strict=True)):
-        what = (
-            f"document {rows.document[later]!r} of topic {rows.topic[later]!r} also stands on line "
-            f"{line[first]}"
-        )
+        problem = f"document {rows.document[later]!r} of topic {rows.topic[later]!r} also stands on line {line[first]}"
         if judged:
-            mend = (
-                f" with grade {rows.value[first]:g}, here with grade {rows.value[later]:g}; remove "
-                "one of them"
-            )
+            grade, grade_here = rows.value[first], rows.value[later]
+            problem += f" with grade {grade:g}, here with grade {grade_here:g}; remove one of them"
         else:
-            mend = "; a ranking has each document once (to keep one: --dedup first or best)"
-        remarks.append(Remark("error", str(path), int(line[later]), what + mend))
+            problem += "; a ranking has each document once (to keep one: --dedup first or best)"
+        remarks.append(Remark("error", str(path), int(line[later]), problem))
     return remarks
 
 
@@ -634,17 +621,17 @@ def combined_error(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
     more : how many there are beyond those.
     """
     path = remarks[0].path
-    alike = Counter(remark.text for remark in remarks)
+    counts = Counter(remark.text for remark in remarks)
     first = {remark.text: remark for remark in reversed(remarks)}
-    kinds = [first[text] for text in list(alike)[:SHOWN]]
-    shown = [f"{one}{_on_lines(alike[one.text])}" for one in kinds]
-    left = len(remarks) + more - sum(alike[one.text] for one in kinds)
+    shown = list(counts)[:SHOWN]
+    lines = [f"{first[text]}{_on_lines(counts[text])}" for text in shown]
+    left = len(remarks) + more - sum(counts[text] for text in shown)
     if left:
-        shown.append(f"{path}: and {counted(left, 'more problem')} like these")
+        lines.append(f"{path}: and {counted(left, 'more problem')} like these")
     if more:
         rest = Remark("error", path, None, f"{more:,} more lines like these")
         remarks = [*remarks, rest]
-    return FileFormatError("\n".join(shown), remarks)
+    return FileFormatError("\n".join(lines), remarks)
 
 
 def _on_lines(lines: int) -> str:

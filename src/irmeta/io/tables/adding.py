@@ -12,14 +12,15 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.io.formats.scores import (
     Description,
-    descriptions,
+    Version,
+    descriptions_of,
     file_version,
     load,
     read_descriptions,
+    require_version,
     to_frame,
     write,
 )
-from irmeta.io.formats.scores import require_version as require
 from irmeta.scores.attributes import OVER, REPEATS, about
 from irmeta.scores.cube import DIMS, cube
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
@@ -50,29 +51,23 @@ def add(
     replace : a score takes the place of another one; otherwise two different scores of a cell raise ScoresError.
     """
     version = file_version(path)
-    there = read_descriptions(path) if path.exists() else {}
-    made: dict[str, Changed] = {}
-    older: set[str] = set()
+    descriptions = read_descriptions(path) if path.exists() else {}
+    changed: dict[str, Changed] = {}
+    replaced: set[str] = set()
     for name, scores in cubes.items():
-        place = name
-        if name not in there and not named and len(cubes) == 1:
-            place = _matching_collection(scores, there, path) or name
-        if place not in there:
-            made[place] = Changed(scores.assign_attrs(collection=place), None)
+        target = name
+        if name not in descriptions and not named and len(cubes) == 1:
+            target = _matching_collection(scores, descriptions, path) or name
+        if target not in descriptions:
+            changed[target] = Changed(scores.assign_attrs(collection=target), None)
             continue
-        _require_table(there[place], f"{path}, collection {place!r}")
-        old = load(path, place)
-        older |= set(labels(old["system"].values))
-        made[place] = _merge(old, scores, f"{path}, collection {place!r}", replace)
-    write(
-        [to_frame(one.scores) for one in made.values()],
-        descriptions(one.scores for one in made.values()),
-        path,
-        append=True,
-        replaced=sorted(older),
-        check=partial(require, path, version),
-    )
-    return made
+        place = f"{path}, collection {target!r}"
+        _require_table(descriptions[target], place)
+        old = load(path, target)
+        replaced |= set(labels(old["system"].values))
+        changed[target] = _merge(old, scores, place, replace)
+    _write(changed, path, version, replaced=sorted(replaced))
+    return changed
 
 
 def remove(systems: str, path: Path) -> dict[str, Changed]:
@@ -83,54 +78,62 @@ def remove(systems: str, path: Path) -> dict[str, Changed]:
     Raises ScoresError where no collection has one of them, or a collection would have none left.
     """
     version = file_version(path)
-    there = {
-        name: set(one["names"]["system"])
-        for name, one in read_descriptions(path).items()
+    systems_of = {
+        name: set(description["names"]["system"])
+        for name, description in read_descriptions(path).items()
     }
-    known = sorted(set().union(*there.values()))
-    gone = set(choose_names("system", systems, known, str(path)))
-    made: dict[str, Changed] = {}
-    for name in [name for name, own in there.items() if own & gone]:
+    known = sorted(set().union(*systems_of.values()))
+    removed = set(choose_names("system", systems, known, str(path)))
+    changed: dict[str, Changed] = {}
+    for name in (name for name, own in systems_of.items() if own & removed):
         old = load(path, name)
-        kept = [one for one in labels(old["system"].values) if one not in gone]
+        kept = [one for one in labels(old["system"].values) if one not in removed]
         if not kept:
             raise ScoresError(f"{path}, collection {name!r}: no system would be left")
         fewer = counted(old.sizes["system"] - len(kept), "system")
-        made[name] = Changed(old.sel(system=kept), f"{fewer} removed")
+        changed[name] = Changed(old.sel(system=kept), f"{fewer} removed")
+    _write(changed, path, version, replaced=known)
+    return changed
+
+
+def _write(
+    changed: Mapping[str, Changed], path: Path, version: Version, replaced: list[str]
+) -> None:
+    """Write collections in place of these systems of theirs, unless another process wrote the file meanwhile."""
     write(
-        [to_frame(one.scores) for one in made.values()],
-        descriptions(one.scores for one in made.values()),
+        [to_frame(change.scores) for change in changed.values()],
+        descriptions_of(change.scores for change in changed.values()),
         path,
         append=True,
-        replaced=known,
-        check=partial(require, path, version),
+        replaced=replaced,
+        check=partial(require_version, path, version),
     )
-    return made
 
 
 def _matching_collection(
-    scores: xr.DataArray, there: Mapping[str, Description], path: Path
+    scores: xr.DataArray, descriptions: Mapping[str, Description], path: Path
 ) -> str | None:
     """Return the collection that a table belongs to: the one that shares topics or systems with it; None for none."""
-    found = [
+    matching = [
         name
-        for name, one in there.items()
+        for name, description in descriptions.items()
         if any(
-            set(labels(scores[dim].values)) & set(one["names"][dim]) - {ALL}
+            set(labels(scores[dim].values)) & set(description["names"][dim]) - {ALL}
             for dim in ("system", "topic")
         )
     ]
-    if len(found) > 1:
+    if len(matching) > 1:
+        count = counted(len(matching), "collection")
         raise ScoresError(
-            f"{path}: the table shares systems or topics with {counted(len(found), 'collection')} ({listed(found)}); "
+            f"{path}: the table shares systems or topics with {count} ({listed(matching)}); "
             "say to which it belongs with --collection, or name a new one"
         )
-    return found[0] if found else None
+    return matching[0] if matching else None
 
 
-def _require_table(one: Description, place: str) -> None:
+def _require_table(description: Description, place: str) -> None:
     """Raise ScoresError for a collection of runs: its scores are those of runs and judgments that the file names."""
-    if "qrels" in one["attributes"]:
+    if "qrels" in description["attributes"]:
         raise ScoresError(
             f"{place} was evaluated from runs; add a run with irmeta evaluate QRELS RUN -o FILE --append, or make a "
             "new collection with --collection NAME"
@@ -144,52 +147,64 @@ def _merge(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> C
         dim: list(dict.fromkeys([*labels(old[dim].values), *labels(new[dim].values)]))
         for dim in DIMS
     }
-    before, after = (_aligned(one, names) for one in (old, new))
-    other = ~np.isnan(before) & ~np.isnan(after) & (before != after)
-    if other.any() and not replace:
-        at = np.argwhere(other)[0]
-        system, topic, metric = (names[dim][i] for dim, i in zip(DIMS, at, strict=True))
-        raise ScoresError(
-            f"{place} has another {metric} of {system} on {topic} ({before[tuple(at)]:g}, not {after[tuple(at)]:g}"
-            f"{_other_cells(int(other.sum()))}); take the new scores with --replace, or make a new collection with "
-            "--collection NAME"
-        )
-    made = cube(
+    before, after = (_aligned(scores, names) for scores in (old, new))
+    differs = ~np.isnan(before) & ~np.isnan(after) & (before != after)
+    if differs.any() and not replace:
+        raise _differing_error(before, after, names, place)
+    merged = cube(
         np.where(np.isnan(after), before, after),
         *names.values(),
         collection=str(old.attrs["collection"]),
         provenance=_merged_attributes(about(old), about(new)),
     )
-    made = made.assign_attrs(run_facts_of([old, new], made))
+    merged = merged.assign_attrs(run_facts_of([old, new], merged))
     if clusters := cluster_map(old) | cluster_map(new):
         over = about(old).get(OVER, "topics")
-        made = with_clusters(made, clusters, mean_over=over)
-    more = {dim: made.sizes[dim] - old.sizes[dim] for dim in DIMS}
+        merged = with_clusters(merged, clusters, mean_over=over)
+    filled = np.isnan(before) & ~np.isnan(after)
+    counts = {
+        "filled": int(filled[tuple(map(slice, old.shape))].sum()),
+        "replaced": int(differs.sum()),
+    }
+    more = {dim: merged.sizes[dim] - old.sizes[dim] for dim in DIMS}
     news = [f"{counted(count, dim)} more" for dim, count in more.items() if count]
-    filled = int(
-        (np.isnan(before) & ~np.isnan(after))[tuple(map(slice, old.shape))].sum()
-    )
-    counts = {"filled": filled, "replaced": int(other.sum())}
     news += [
         f"{counted(count, 'score')} {what}" for what, count in counts.items() if count
     ]
-    return Changed(made, ", ".join(news) or "nothing new")
+    return Changed(merged, ", ".join(news) or "nothing new")
+
+
+def _differing_error(
+    before: Floats, after: Floats, names: Mapping[str, list[str]], place: str
+) -> ScoresError:
+    """Return the error of scores (system, topic, metric) that differ; it names the first cell of them."""
+    cells = np.argwhere(~np.isnan(before) & ~np.isnan(after) & (before != after))
+    first = tuple(cells[0])
+    system, topic, metric = (names[dim][i] for dim, i in zip(DIMS, first, strict=True))
+    others = ""
+    if len(cells) > 1:
+        others = f", and {counted(len(cells) - 1, 'other cell')}"
+    return ScoresError(
+        f"{place} has another {metric} of {system} on {topic} ({before[first]:g}, not {after[first]:g}{others}); take "
+        "the new scores with --replace, or make a new collection with --collection NAME"
+    )
 
 
 def _require_shared(old: xr.DataArray, new: xr.DataArray, place: str) -> None:
     """Raise ScoresError if a table has neither a system nor a topic of another, or new ones by other metrics only."""
-    theirs = {dim: labels(old[dim].values) for dim in DIMS}
-    own = {dim: labels(new[dim].values) for dim in DIMS}
-    both = {dim: set(own[dim]) & set(theirs[dim]) for dim in DIMS}
-    known = all(both[dim] == set(own[dim]) for dim in ("system", "topic"))
-    if not both["metric"] and not known:
-        before, first = listed(theirs["metric"], 3), quote(theirs["metric"][0])
+    old_names, names = (
+        {dim: labels(one[dim].values) for dim in DIMS} for one in (old, new)
+    )
+    shared = {dim: set(names[dim]) & set(old_names[dim]) for dim in DIMS}
+    known = all(shared[dim] == set(names[dim]) for dim in ("system", "topic"))
+    if not shared["metric"] and not known:
+        metrics, first = listed(old_names["metric"], 3), quote(old_names["metric"][0])
         raise ScoresError(
-            f"{place} has scores by {before}, the table by {listed(own['metric'], 3)}, and of systems or topics that "
-            f"are new there; if both are one metric, say --metric {first}; else add their scores by {before} first, "
-            "or make a new collection with --collection NAME"
+            f"{place} has scores by {metrics}, the table by {listed(names['metric'], 3)}, and of systems or topics "
+            f"that are new there; if both are one metric, say --metric {first}; else add their scores by {metrics} "
+            "first, or make a new collection with --collection NAME"
         )
-    if not both["system"] and not both["topic"]:
+    if not shared["system"] and not shared["topic"]:
         raise ScoresError(
             f"{place} shares no system and no topic with the table; make a new collection with --collection NAME"
         )
@@ -197,17 +212,13 @@ def _require_shared(old: xr.DataArray, new: xr.DataArray, place: str) -> None:
 
 def _aligned(scores: xr.DataArray, names: Mapping[str, list[str]]) -> Floats:
     """Return scores (system, topic, metric) in the places of these names, NaN elsewhere."""
-    spread = np.full([len(names[dim]) for dim in DIMS], np.nan)
+    aligned = np.full([len(names[dim]) for dim in DIMS], np.nan)
     places = []
     for dim in DIMS:
-        of_name = {name: at for at, name in enumerate(names[dim])}
-        places.append([of_name[name] for name in labels(scores[dim].values)])
-    spread[np.ix_(*places)] = scores.transpose(*DIMS).values
-    return spread
-
-
-def _other_cells(cells: int) -> str:
-    return f", and {counted(cells - 1, 'other cell')}" if cells > 1 else ""
+        position = {name: at for at, name in enumerate(names[dim])}
+        places.append([position[name] for name in labels(scores[dim].values)])
+    aligned[np.ix_(*places)] = scores.transpose(*DIMS).values
+    return aligned
 
 
 def _merged_attributes(
