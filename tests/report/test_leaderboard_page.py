@@ -199,6 +199,26 @@ def test_a_page_keeps_the_title_of_the_one_before(tmp_path: Path) -> None:
         assert re.findall("<h1>(.*)</h1>", page) == [kept]
 
 
+def test_a_page_of_estimates_says_nothing_of_single_topics(tmp_path: Path) -> None:
+    """What a topic adds to an estimate is not its score: no table of these, no ranking by some topics."""
+    measured = board({"a": 0.9, "b": 0.7, "c": 0.5})
+    made = cube(
+        np.random.default_rng(0).random((3, 6, 1)),
+        list("abc"),
+        list("123456"),
+        ["AP (est.)"],
+        provenance={"estimated": {"human": 3, "machine": 6}},
+    )
+    texts = [
+        write_leaderboard(one, tmp_path / name).read_text()
+        for name, one in (("m", measured), ("e", leaderboard(made)))
+    ]
+    for text, hidden in zip(texts, (False, True), strict=True):
+        assert ('<details id="switches" hidden>' in text) == hidden
+        assert ('<div class="scroller" hidden><table>' in text) == hidden
+        assert ("for its scores by" not in text) == hidden
+
+
 def test_method_lists_no_option_without_a_value(tmp_path: Path) -> None:
     """An option that nobody set is not listed as none."""
     page = write_leaderboard(board({"x": 0.6, "y": 0.3}), tmp_path).read_text()

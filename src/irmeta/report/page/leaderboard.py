@@ -33,6 +33,7 @@ from irmeta.report.page.templates import (
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.names import known_as
+from irmeta.scores.result import is_estimated
 from irmeta.scores.tables.objects import Frame
 from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
@@ -202,6 +203,7 @@ def _outcome_facts(outcome: xr.Dataset) -> dict[str, Any]:
     return {
         "findings": leaderboard.findings(outcome),
         "aggregates": _aggregate_facts(outcome),
+        "estimated": is_estimated(outcome),
         "missing": _has_holes(outcome),
         "lines": _thin_lines_legend(outcome),
         "nouns": leaderboard.nouns(outcome),
