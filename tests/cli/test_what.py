@@ -321,6 +321,20 @@ def test_score_files_of_the_same_systems_are_compared(run):
     assert "compare (2 collections)" in " ".join(run("what", "one.parquet")[1].split())
 
 
+def test_scores_of_other_systems_are_placed(run):
+    """Several score files without common systems are compared by place, and need no more collections."""
+    rng = np.random.default_rng(1)
+    for name in ("one", "two"):
+        systems = [f"{name}{at}" for at in range(8)]
+        made = cube(rng.random((8, 12, 1)), systems, list("abcdefghijkl"), ["AP"])
+        irmeta.save(made.assign_attrs(collection=name), f"{name}.parquet")
+    _, out, _ = run("what", "one.parquet", "two.parquet")
+    asked = "one.parquet two.parquet --on one.parquet --on two.parquet -m AP"
+    assert f"  irmeta place {asked}\n" in out
+    assert "2 collections" not in out.replace("\n", "")
+    assert run("place", *asked.split())[0] == 0
+
+
 def test_what_cannot_be_told_does_not_hide_the_others(run, tmp_path):
     """Of several files those that are there are told of, before those that are not; a workbook has its mend."""
     Path("table.csv").write_text("model,fiqa\na,0.5\nb,0.4\n")

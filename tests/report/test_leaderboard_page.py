@@ -201,7 +201,7 @@ def test_a_page_keeps_the_title_of_the_one_before(tmp_path: Path) -> None:
 
 def test_a_page_of_estimates_says_nothing_of_single_topics(tmp_path: Path) -> None:
     """What a topic adds to an estimate is not its score: no table of these, no ranking by some topics."""
-    measured = board({"a": 0.9, "b": 0.7, "c": 0.5})
+    measured = board({"w": 0.9, "x": 0.7, "y": 0.5})
     made = cube(
         np.random.default_rng(0).random((3, 6, 1)),
         list("abc"),

@@ -203,6 +203,18 @@ def test_scores_are_bounded_by_what_judgments_could_give():
     assert any("extrapolated" in note for note in about(outcome)["notes"])
 
 
+def test_a_run_whose_documents_are_all_judged_is_not_adjusted():
+    """All that a metric looks at is judged: the adjusted score, its interval and the bound are the score."""
+    _, lists, grades = made(2)
+    new = {"mine": lists["g0r0"]}
+    options = {"teams": groups_of(lists), "depth": 5, "new": new}
+    outcome = reuse(grades, lists, metrics="nDCG@5 P@5", **options)
+    for row in tables(outcome)["new"].iter_rows(named=True):
+        ends = [row[name] for name in ("adjusted_low", "adjusted_high", "bound")]
+        assert ends == pytest.approx([row["score"]] * 3)
+    assert "need no adjustment" in findings(outcome)[0]
+
+
 def test_the_share_of_unjudged_is_said_with_how_many_documents_it_is_of():
     """A small share is not 0%; it is of as many documents as the metric and the pool look at."""
     _, lists, grades = made(2)

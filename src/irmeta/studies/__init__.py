@@ -476,7 +476,8 @@ STUDIES: dict[str, Study] = {
         refuses={
             "--clusters": "which clusters people will judge is not known before the draw; "
             "irmeta judges sample --clusters draws whole ones and says what they are worth",
-            "--budget": "it plans for a width; irmeta design --llm FILE --budget X spends what there is",
+            "--budget": "with --human-topic-cost its table says what each number of human topics costs: "
+            "take the row that the budget pays; irmeta design --budget X also says how deep to judge",
         },
     ),
     "comparison": Study(

@@ -166,10 +166,14 @@ def test_human_topics_are_those_of_the_sample() -> None:
     """Topics that were drawn and not judged, or judged and not drawn, are named."""
     human, machine = both()
     sample = {str(topic): 0.25 for topic in human.topic.values}
-    with pytest.raises(
-        ScoresError, match="differ from the sample .1 of them, such as 999"
-    ):
+    absent = "people did not judge 1 topic of the sample, such as 999"
+    with pytest.raises(ScoresError, match=f"^{absent}: estimates"):
         estimate(human, machine, sample={**sample, "999": 0.25})
+    first, *rest = sample
+    other = dict.fromkeys([*rest, "999"], 0.25)
+    says = f"^people judged 1 topic outside the sample, such as {first}; {absent}"
+    with pytest.raises(ScoresError, match=says):
+        estimate(human, machine, sample=other)
 
 
 @pytest.mark.parametrize(
@@ -450,12 +454,15 @@ def test_odd_plans(options, said) -> None:
 
 
 def test_tables_of_a_plan() -> None:
-    """The table of sizes goes up to the topics that the machine judged."""
+    """The table of sizes goes up to the topics that the machine judged; with costs it says what more topics cost."""
     found = planning.tables(plan(*both()))
     assert found["sizes"]["topics"].to_list()[-1] == 60
     assert found["needed"].height == 1
     [shown] = planning.overview(plan(*both())).values()
     assert shown.columns[3:] == ["pairs differ", "differ alone"]
+    [priced] = planning.overview(plan(*both(), human_topic_cost=20)).values()
+    costs = dict(priced.select("human topics", "more cost").iter_rows())
+    assert (costs[5], costs[15], costs[60]) == ("0", "0", "900")
 
 
 def of_conversations(conversations=40, judged=10):
@@ -554,7 +561,9 @@ def test_estimated_scores_are_marked_wherever_they_are_told_of() -> None:
     assert (
         table(scores)
         .findings[0]
-        .startswith("Mean scores estimated from people's and a machine's judgments (")
+        .startswith(
+            "Mean scores estimated from people's and a machine's judgments (15 topics of people and 60 of a machine)"
+        )
     )
     board = leaderboard(scores)
     assert "By the estimated mean of AP over topics, " in board.findings[0]

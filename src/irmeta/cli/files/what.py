@@ -170,6 +170,11 @@ def _commands(
             if question.collections > 1:
                 rest = question.rest.format(**names)
                 yield question.verb, f"{_paths(sources, 'scores')} {rest}".rstrip()
+    elif metrics := _metrics_to_place_by(sources):
+        score_files = [source for source in sources if source.kind == "scores"]
+        among = " ".join(f"--on {_path(source)}" for source in score_files)
+        metric = shlex.quote(usual(metrics)[0])
+        yield "place", f"{_paths(score_files, 'scores')} {among} -m {metric}"
 
 
 def common_scores(sources: Sequence["Seen"]) -> "Seen | None":
@@ -192,6 +197,17 @@ def common_scores(sources: Sequence["Seen"]) -> "Seen | None":
     return replace(
         first, systems=tuple(systems), metrics=tuple(metrics), missing=missing
     )
+
+
+def _metrics_to_place_by(sources: Sequence["Seen"]) -> list[str]:
+    """Return the metrics of several score files, if none is of estimates, which say nothing of topics."""
+    score_files = [source for source in sources if source.kind == "scores"]
+    if len(score_files) < 2 or any(source.estimated for source in score_files):
+        return []
+    first, *others = score_files
+    return [
+        name for name in first.metrics if all(name in other.metrics for other in others)
+    ]
 
 
 def merged_tables(sources: Sequence["Seen"]) -> Iterator["Seen"]:
@@ -382,13 +398,13 @@ def _lacking_lines(sources: Sequence["Seen"]) -> Iterator[str]:
             f"irmeta evaluate {qrels or 'QRELS'} {runs or 'RUNS'} -o scores.parquet"
         )
         yield f"To score runs, {missing} are missing: {command}"
-    have_common = common_scores(sources) is not None
+    score_files = [source for source in sources if source.kind == "scores"]
     for source in sources:
         if source.kind == "groups":
             yield _use_of_groups(source)
         if source.kind != "scores":
             continue
-        several = bool(source.parts) or have_common
+        several = bool(source.parts) or len(score_files) > 1
         lacking = [
             f"{question.verb} ({lack})"
             for question in SCORE_QUESTIONS

@@ -122,6 +122,7 @@ def design(
     (['AP', 'RR'], [10, 10])
     """
     require_both(runs, qrels, llm, depths)
+    require_topics(scores)
     depth = AtDepths(scores, metrics)
     if runs is not None:
         target = target or leading(candidates(scores, metrics))
@@ -138,7 +139,6 @@ def design(
         target = metric_of(scores, target)
     wanted = list(dict.fromkeys([*names, target]))
     used, notes = complete(select(scores, metrics=wanted), missing)
-    require_topics(used)
     by_topic = used
     used, of_clusters = by_cluster(used)
     notes += of_clusters + clustering_notes(by_topic)

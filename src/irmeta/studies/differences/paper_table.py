@@ -22,6 +22,7 @@ from irmeta.scores.result import (
     no_result_notes,
     result,
     standardization_of,
+    topics_phrase,
 )
 from irmeta.scores.selection import (
     choose_names,
@@ -233,7 +234,8 @@ def caption(outcome: xr.Dataset, shown_as: str = "in bold") -> str:
         what = "scores estimated from people's and a machine's judgments"
     where = "" if name in UNNAMED else f" on {name}"
     shown = options["caption"] or f"Mean {what}{where}"
-    text = f"{shown} ({_topics_clause(size)}); the best of each column {shown_as}."
+    over = topics_phrase(outcome) if is_estimated(outcome) else _topics_clause(size)
+    text = f"{shown} ({over}); the best of each column {shown_as}."
     if outcome.sizes["system"] < size["systems"]:
         others = "" if options["baseline"] is None else ", and the baseline"
         best = share_of(size["systems"], options["top"])

@@ -354,7 +354,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
-    """Show what each number of human topics gives, with the machine's help and alone."""
+    """Show what each number of human topics gives, with the machine's help and alone, and what it costs."""
     shown = {}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
@@ -362,11 +362,22 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         differ = {
             name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")
         }
-        beside = about(outcome)["inputs"]["collections"]["machine"]["topics"]
+        judged, beside = (
+            about(outcome)["inputs"]["collections"][who]["topics"]
+            for who in ("human", "machine")
+        )
+        price = about(outcome)["options"]["human_topic_cost"]
+        more = np.maximum(one["size"].values - judged, 0)
+        cost = (
+            {}
+            if price is None
+            else {"more cost": [_cost_text(price * number) for number in more]}
+        )
         title = f"{metric}: intervals of differences with {beside} machine topics"
         shown[f"{title} (means: --table sizes)"] = pl.DataFrame(
             {
                 "human topics": one["size"].values,
+                **cost,
                 "width": list(map(with_interval, *widths)),
                 "width alone": [short(v, 3) for v in one["width_pairs_alone"].values],
                 "pairs differ": differ["pairs_differ"],

@@ -263,10 +263,17 @@ def weights(
             ),
         ]
     if set(topics) != set(sample):
-        wrong = sorted(set(topics) ^ set(sample))
+        others, absent = set(topics) - set(sample), set(sample) - set(topics)
+        said = [
+            f"people {verb} {counted(len(some), 'topic')} {where} the sample, such as {min(some)}"
+            for verb, where, some in (
+                ("judged", "outside", others),
+                ("did not judge", "of", absent),
+            )
+            if some
+        ]
         raise ScoresError(
-            f"the human topics differ from the sample ({len(wrong)} of them, such as {wrong[0]}); "
-            "estimates need all drawn topics and no others"
+            f"{'; '.join(said)}: estimates need all drawn topics and no others"
         )
     chances = np.array([sample[topic] for topic in topics])
     if not ((chances >= LEAST) & (chances <= 1)).all():

@@ -231,8 +231,12 @@ def new_run_figures(
             bound[:, i] = own + means[:, at[residuals[metric]]]
         else:
             bound[:, i] = _highest_score(metric, most[:, i])
+        # with all its documents judged a run is as if it had been pooled
+        pooled = (unjudged[:, i] == 0) & (below[i] == 0)
+        bound[pooled, i] = own[pooled]
+        least = np.where(pooled, 0.0, _least_loss(metric, own))
         expected = penalty.band(models[i], unjudged[:, i], own, level)
-        bands.append(expected.within(_least_loss(metric, own), bound[:, i] - own))
+        bands.append(expected.within(least, bound[:, i] - own))
     over = ("run", "metric")
     found = {
         "run": looked.names,

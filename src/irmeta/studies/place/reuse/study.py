@@ -55,7 +55,8 @@ def reuse(
         stems where many names share one
     depth : depth of the pool: documents of each list that were judged; 0 if it had none (a bandit, active learning):
         then a group brought every judged document that its runs retrieve
-    metrics : metrics, as in 'AP nDCG@10'; not GMAP, whose mean over topics is geometric
+    metrics : metrics, as in 'AP nDCG@10'; by default seeds23, the 23 of Gupta et al. (2019); not GMAP, whose mean over
+        topics is geometric
     new : runs that were not pooled, whose scores to adjust; can be repeated
     level : level of the prediction intervals: the share of new groups whose losses they should hold
 

@@ -356,7 +356,8 @@ def _common_systems(cubes: Mapping[str, xr.DataArray]) -> tuple[list[str], list[
         shared = "only 1 system" if len(common) else "no system"
         raise ScoresError(
             f"the collections ({', '.join(cubes)}) have {shared} in common; the "
-            "same systems, with the same names, must have run on all of them"
+            "same systems, with the same names, must have run on all of them; irmeta place compares systems of "
+            "different ones"
         )
     notes = []
     for name, scores in cubes.items():
