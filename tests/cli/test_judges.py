@@ -198,7 +198,7 @@ def test_from_a_sample_to_an_estimate(run, made, tmp_path):
         "w.svg",
     )
     assert code == 0
-    assert "human topics" in out
+    assert "cost   width" in out
 
 
 def test_a_part_of_each_topic_is_not_taken_for_whole_topics(run, made, tmp_path):
