@@ -150,24 +150,30 @@ def import_matrix(
                 f"{len(topics)}"
             )
         parts.append(cube(scores[:, :, None], names, topics or columns, [metric]))
-    first = parts[0]
-    for path, part in zip(all_files(paths), parts, strict=True):
-        for dim in ("system", "topic"):
-            if set(part[dim].values) != set(first[dim].values):
-                raise FileFormatError(
-                    f"{path}: its {dim}s differ from those of {all_files(paths)[0]}; import "
-                    "them separately"
-                )
-    together = xr.concat(
-        [part.reindex_like(first[:, :, 0]) for part in parts], "metric"
-    )
+    together = _concatenated(parts, all_files(paths))
     notes = _unknown_metric_notes(
         together, "name each file after its metric, as in nDCG@10.csv"
-    ) + ([_NUMBERED] if only_numbered(together.topic.values) else [])
+    )
+    if only_numbered(together.topic.values):
+        notes.append(_NUMBERED)
     attributes: dict[str, object] = {"collection": collection}
     if notes:
         attributes["notes"] = notes
     return check(together.assign_attrs(recorded(attributes)))
+
+
+def _concatenated(
+    parts: Sequence[xr.DataArray], files: Sequence[Location]
+) -> xr.DataArray:
+    """Put the scores of several metrics into one cube; files of other systems or topics raise FileFormatError."""
+    first = parts[0]
+    for file, part in zip(files, parts, strict=True):
+        for dim in ("system", "topic"):
+            if set(part[dim].values) != set(first[dim].values):
+                raise FileFormatError(
+                    f"{file}: its {dim}s differ from those of {files[0]}; import them separately"
+                )
+    return xr.concat([part.reindex_like(first[:, :, 0]) for part in parts], "metric")
 
 
 _NO_METRICS = "if they are systems or topics, use irmeta import matrix"

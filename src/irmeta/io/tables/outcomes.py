@@ -84,36 +84,36 @@ def _read_lines(data: bytes, where: str) -> list[_Line]:
     """Read the lines below the header."""
     table = parse_sheet(data, where)
     header = [cell.lower().replace(" ", "_").replace("-", "_") for cell in table.header]
-    found = _columns(header, where)
+    columns = _columns(header, where)
     return [
-        _read_line(f"{where}:{at}", [stripped(cell) for cell in row], found)
+        _read_line(f"{where}:{at}", [stripped(cell) for cell in row], columns)
         for at, row in table.rows
     ]
 
 
 def _columns(header: Sequence[str], where: str) -> dict[str, int]:
     """Find the place of each column; without those of a form raise FileFormatError."""
-    found = {}
+    columns = {}
     for name, called in COLUMNS.items():
-        places = [header.index(one) for one in called if one in header]
+        places = [header.index(name) for name in called if name in header]
         if places:
-            found[name] = places[0]
-    for one in set(header):
-        if header.count(one) > 1 and one:
+            columns[name] = places[0]
+    for name in set(header):
+        if header.count(name) > 1 and name:
             raise FileFormatError(
-                f"{where}:1: two columns are named {shortened(one)!r}; rename one"
+                f"{where}:1: two columns are named {shortened(name)!r}; rename one"
             )
-    counts = {"wins", "losses"} <= found.keys()
-    if "system" not in found or not (counts or "value" in found):
+    counts = {"wins", "losses"} <= columns.keys()
+    if "system" not in columns or not (counts or "value" in columns):
         raise FileFormatError(
-            f"{where}:1: not a table of outcomes; the header names {listed(shortened(one, 30) for one in header)}, "
+            f"{where}:1: not a table of outcomes; the header names {listed(shortened(name, 30) for name in header)}, "
             f"but columns are {FORMS}"
         )
-    return found
+    return columns
 
 
-def _read_line(where: str, row: Sequence[str], found: Mapping[str, int]) -> _Line:
-    cells = {name: row[place] for name, place in found.items()}
+def _read_line(where: str, row: Sequence[str], columns: Mapping[str, int]) -> _Line:
+    cells = {name: row[place] for name, place in columns.items()}
     system, other = cells["system"], cells.get("against", "")
     require_visible(cells.values(), where)
     if not system or ("against" in cells and not other):
@@ -141,13 +141,13 @@ def _win_margin(where: str, cells: Mapping[str, str]) -> tuple[float, float]:
         _read_number(where, name, cells[name], 0) for name in ("wins", "losses")
     )
     ties = _read_number(where, "ties", cells.get("ties", "") or "0", 0)
-    every = wins + losses + ties
-    if every == 0:
+    total = wins + losses + ties
+    if total == 0:
         raise FileFormatError(f"{where}: nobody compared these; leave the line out")
-    more = every + 1
-    lead = (wins - losses) / more
-    error = sqrt(((wins + losses + 1) / more - lead**2) / more)
-    return (wins - losses) / every, error
+    smoothed = total + 1
+    lead = (wins - losses) / smoothed
+    error = sqrt(((wins + losses + 1) / smoothed - lead**2) / smoothed)
+    return (wins - losses) / total, error
 
 
 def _read_number(where: str, name: str, text: str, least: float) -> float:
@@ -191,36 +191,45 @@ def _require_errors(lines: Sequence[_Line]) -> None:
 
 def _average_over_queries(lines: Sequence[_Line], where: str) -> Observed:
     """Average over queries; what a query adds to all systems alike is no noise, where all have the same queries."""
-    by: dict[Key, dict[str, float]] = {}
+    values_by_key = _values_by_key(lines, where)
+    queries = frozenset(line.query for line in lines)
+    count = len(values_by_key)
+    shared = count > 1 and all(
+        len(one) == len(queries) for one in values_by_key.values()
+    )
+    values = [
+        np.array([by_query[query] for query in sorted(by_query)])
+        for by_query in values_by_key.values()
+    ]
+    common = np.mean(values, axis=0) if shared else 0.0
+    factor = sqrt(count / (count - 1)) if shared else 1.0
+    errors = [
+        factor * float((one - common).std(ddof=1)) / sqrt(len(one)) for one in values
+    ]
+    return Observed(
+        [system for system, _ in values_by_key],
+        [against for _, against in values_by_key],
+        np.array([one.mean() for one in values]),
+        np.array(errors),
+        queries,
+    )
+
+
+def _values_by_key(lines: Sequence[_Line], where: str) -> dict[Key, dict[str, float]]:
+    """Return the outcomes by query of each system or comparison, two or more of each; else raise FileFormatError."""
+    values_by_key: dict[Key, dict[str, float]] = {}
     for line in lines:
-        of_key = by.setdefault(line.key, {})
-        if line.query in of_key:
+        by_query = values_by_key.setdefault(line.key, {})
+        if line.query in by_query:
             raise FileFormatError(
                 f"{line.where}: {shortened(line.key[0])} has two outcomes for the query {shortened(line.query)!r}; "
                 "keep one, or leave the column of queries out"
             )
-        of_key[line.query] = line.value
-    few = next((key for key, values in by.items() if len(values) < 2), None)
-    if few is not None:
-        raise FileFormatError(
-            f"{where}: {shortened(few[0])} has an outcome for one query only, which says nothing of its noise; give a "
-            "column se"
-        )
-    queries = frozenset(line.query for line in lines)
-    shared = len(by) > 1 and all(len(values) == len(queries) for values in by.values())
-    each = {
-        key: np.array([values[q] for q in sorted(values)]) for key, values in by.items()
-    }
-    common = np.mean(list(each.values()), axis=0) if shared else 0.0
-    times = sqrt(len(by) / (len(by) - 1)) if shared else 1.0
-    error = [
-        times * float((one - common).std(ddof=1)) / sqrt(len(one))
-        for one in each.values()
-    ]
-    return Observed(
-        [key[0] for key in by],
-        [key[1] for key in by],
-        np.array([one.mean() for one in each.values()]),
-        np.array(error),
-        queries,
-    )
+        by_query[line.query] = line.value
+    for (system, _), by_query in values_by_key.items():
+        if len(by_query) < 2:
+            raise FileFormatError(
+                f"{where}: {shortened(system)} has an outcome for one query only, which says nothing of its noise; "
+                "give a column se"
+            )
+    return values_by_key

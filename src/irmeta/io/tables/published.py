@@ -70,38 +70,38 @@ class _Row(NamedTuple):
         return cells["paper"], cells["collection"], canonical(cells["metric"])
 
 
-def read_published(given: Any) -> Published:
+def read_published(table: Any) -> Published:
     """Read reported means from a CSV or Parquet table, or a data frame, with the columns system, metric and mean.
 
     The columns baseline (a system of the same paper, or its mean), baseline_mean, paper, year and collection may stand
     beside them. Raises FileFormatError for what is not such a table.
     """
-    if isinstance(given, Published):
-        return given
+    if isinstance(table, Published):
+        return table
     notes = list[str]()
-    if isinstance(given, str | PathLike):
-        where, words = split_fragment(given)
+    if isinstance(table, str | PathLike):
+        where, words = split_fragment(table)
         name = display(where)
-        table, told = read_table(where, words)
-        notes += told
+        table, table_notes = read_table(where, words)
+        notes += table_notes
     else:
-        name, table = "the table of published means", given
-    every = _read_rows(table, name)
-    known = [one for one in every if one.cells["mean"]]
-    if len(known) < len(every):
-        holes = counted(len(every) - len(known), "row")
+        name = "the table of published means"
+    all_rows = _read_rows(table, name)
+    rows_with_mean = [one for one in all_rows if one.cells["mean"]]
+    if len(rows_with_mean) < len(all_rows):
+        holes = counted(len(all_rows) - len(rows_with_mean), "row")
         notes.append(f"{name}: {holes} without a mean left out")
-    if not known:
+    if not rows_with_mean:
         raise FileFormatError(f"{name}: no row has a mean; fill in the column mean")
     papers: dict[tuple[str, str, str], list[_Row]] = {}
-    for row in known:
+    for row in rows_with_mean:
         papers.setdefault(row.paper, []).append(row)
-    found = []
+    means = []
     for rows in papers.values():
-        reported, said = _means_of_paper(rows)
-        found += reported
-        notes += [f"{name}: {line}" for line in said]
-    return Published(found, notes)
+        reported, lines = _means_of_paper(rows)
+        means += reported
+        notes += [f"{name}: {line}" for line in lines]
+    return Published(means, notes)
 
 
 def _read_rows(table: Any, name: str) -> list[_Row]:
@@ -157,32 +157,24 @@ def _cell_text(value: Any) -> str:
     return "" if text.lower() in MISSING else text
 
 
+class _Claim(NamedTuple):
+    """A mean of a row as it is printed, its baseline, and the mean of that; "" where there is none."""
+
+    row: _Row
+    mean: str
+    baseline: str
+    baseline_mean: str
+
+
 def _means_of_paper(rows: Sequence[_Row]) -> tuple[list[Reported], list[str]]:
     """Return what one paper reports on a collection by a metric: each mean once, as a share of the largest."""
     paper, collection, metric = rows[0].paper
-    texts = {row.cells["system"]: row.cells["mean"] for row in rows}
+    claims = _claims(rows, metric)
     notes = []
-    read: dict[tuple[str, str], tuple[_Row, str, str, str]] = {}
-    for row in rows:
-        system, baseline = row.cells["system"], row.cells["baseline"]
-        if system == baseline:
-            raise FileFormatError(
-                f"{row.where}: {shortened(system)} is its own baseline; name another system, or leave the cell empty"
-            )
-        theirs = row.cells["baseline_mean"] or texts.get(baseline, "")
-        if not theirs and isfinite(number_or_nan(baseline)):
-            baseline, theirs = "the baseline", baseline
-        new = (row, row.cells["mean"], baseline, theirs)
-        old = read.setdefault((system, baseline), new)
-        if old[1:] != new[1:] or old[1] != texts[system]:
-            raise FileFormatError(
-                f"{row.where}: {shortened(system)} has two means by {metric} in one paper, {old[1]} and "
-                f"{texts[system]}; keep one, or name the papers (column paper)"
-            )
-    if len(read) < len(rows):
-        notes.append(f"{counted(len(rows) - len(read), 'repeated row')} left out")
+    if len(claims) < len(rows):
+        notes.append(f"{counted(len(rows) - len(claims), 'repeated row')} left out")
     lacking = {
-        baseline for _, _, baseline, mean in read.values() if baseline and not mean
+        claim.baseline for claim in claims if claim.baseline and not claim.baseline_mean
     }
     if lacking:
         notes.append(
@@ -190,26 +182,53 @@ def _means_of_paper(rows: Sequence[_Row]) -> tuple[list[Reported], list[str]]:
             "what is compared with it counts as a mean, not as a claim"
         )
     numbers = [
-        (_mean(row, mean), _mean(row, theirs) if theirs else nan)
-        for row, mean, _, theirs in read.values()
+        (_mean(row, mean), _mean(row, baseline_mean) if baseline_mean else nan)
+        for row, mean, _, baseline_mean in claims
     ]
-    size = _scale_of([row for row, *_ in read.values()], numbers, metric)
-    if size == PERCENT:
+    scale = _scale_of([claim.row for claim in claims], numbers, metric)
+    if scale == PERCENT:
         of = f" of {paper}" if paper else ""
         notes.append(f"means{of} by {metric} are taken as percent")
-    texts_used = [
-        text for _, mean, _, theirs in read.values() for text in (mean, theirs)
-    ]
-    within = 0.5 * 10.0 ** -max(map(_count_decimals, texts_used)) / size
-    return [
+    texts = [text for claim in claims for text in (claim.mean, claim.baseline_mean)]
+    within = 0.5 * 10.0 ** -max(map(_count_decimals, texts)) / scale
+    reported = [
         Reported(
-            *(row.cells["system"], metric, own / size, baseline, other / size),
-            *(paper, _year(row), collection, within),
+            system=claim.row.cells["system"],
+            metric=metric,
+            mean=mean / scale,
+            baseline=claim.baseline,
+            baseline_mean=baseline_mean / scale,
+            paper=paper,
+            year=_year(claim.row),
+            collection=collection,
+            within=within,
         )
-        for (row, _, baseline, _), (own, other) in zip(
-            read.values(), numbers, strict=True
-        )
-    ], notes
+        for claim, (mean, baseline_mean) in zip(claims, numbers, strict=True)
+    ]
+    return reported, notes
+
+
+def _claims(rows: Sequence[_Row], metric: str) -> list[_Claim]:
+    """Return each mean of a paper once, with its baseline; two means of one system raise FileFormatError."""
+    means = {row.cells["system"]: row.cells["mean"] for row in rows}
+    claims: dict[tuple[str, str], _Claim] = {}
+    for row in rows:
+        system, baseline = row.cells["system"], row.cells["baseline"]
+        if system == baseline:
+            raise FileFormatError(
+                f"{row.where}: {shortened(system)} is its own baseline; name another system, or leave the cell empty"
+            )
+        baseline_mean = row.cells["baseline_mean"] or means.get(baseline, "")
+        if not baseline_mean and isfinite(number_or_nan(baseline)):
+            baseline, baseline_mean = "the baseline", baseline
+        new = _Claim(row, row.cells["mean"], baseline, baseline_mean)
+        old = claims.setdefault((system, baseline), new)
+        if old[1:] != new[1:] or old.mean != means[system]:
+            raise FileFormatError(
+                f"{row.where}: {shortened(system)} has two means by {metric} in one paper, {old.mean} and "
+                f"{means[system]}; keep one, or name the papers (column paper)"
+            )
+    return list(claims.values())
 
 
 def _mean(row: _Row, text: str) -> float:
@@ -226,25 +245,25 @@ def _scale_of(
     rows: Sequence[_Row], numbers: Iterable[tuple[float, float]], metric: str
 ) -> float:
     """Return what the means of a paper by a metric are divided by: 100 where all are above the largest it can take."""
-    most = highest(metric)
-    each = [
+    highest_score = highest(metric)
+    values = [
         (row, value)
         for row, pair in zip(rows, numbers, strict=True)
         for value in pair
         if value > 0
     ]
-    large = [one for one in each if one[1] > most]
+    large = [one for one in values if one[1] > highest_score]
     if not large:
         return 1.0
-    small = [one for one in each if one[1] <= most]
+    small = [one for one in values if one[1] <= highest_score]
     row, value = large[0]
     if small:
         raise FileFormatError(
             f"{row.where}: {value:g} by {metric} beside {small[0][1]:g} in one paper: some are percent; write all as "
-            f"shares of {most:g}"
+            f"shares of {highest_score:g}"
         )
     for row, value in large:
-        if value > PERCENT * most:
+        if value > PERCENT * highest_score:
             raise FileFormatError(
                 f"{row.where}: {value:g} is more than {metric} can be, also in percent"
             )

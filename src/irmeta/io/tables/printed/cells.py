@@ -36,33 +36,37 @@ def without_marks(
             continue
         texts = column.str.strip_chars()
         plain = texts.cast(pl.Float64, strict=False).is_not_null()
-        held = texts.is_not_null() & ~texts.str.to_lowercase().is_in(MISSING)
-        odd = column.filter(held & ~plain)
-        read = _parse_scores(
-            odd.unique(maintain_order=True), alone=not (held & plain).any()
+        present = texts.is_not_null() & ~texts.str.to_lowercase().is_in(MISSING)
+        odd = column.filter(present & ~plain)
+        score_texts = _parse_scores(
+            odd.unique(maintain_order=True), alone=not (present & plain).any()
         )
-        if not read:
+        if not score_texts:
             continue
-        table = table.with_columns(column.replace(read))
-        said = {cell: f"{cell} is {text or 'missing'}" for cell, text in read.items()}
-        marks = [cell for cell in read if _is_marked(cell)]
+        table = table.with_columns(column.replace(score_texts))
+        examples_of = {
+            cell: f"{cell} is {text or 'missing'}" for cell, text in score_texts.items()
+        }
+        marks = [cell for cell in score_texts if _is_marked(cell)]
         count += int(odd.is_in(marks).sum())
-        marked += [said[cell] for cell in marks]
+        marked += [examples_of[cell] for cell in marks]
         signed = [
-            (float(text), said[cell]) for cell, text in read.items() if "%" in cell
+            (float(text), examples_of[cell])
+            for cell, text in score_texts.items()
+            if "%" in cell
         ]
         if signed:
             percent[name] = max(signed)
-    told = []
+    notes = []
     if marked:
         examples = listed(marked, 2)
-        told.append(f"marks of {counted(count, 'cell')} were left out: {examples}")
+        notes.append(f"marks of {counted(count, 'cell')} were left out: {examples}")
     if percent:
         _, example = max(percent.values())
-        told.append(
+        notes.append(
             f"read as percent, as their cells say: {listed(percent)} ({example})"
         )
-    return table, told
+    return table, notes
 
 
 def _parse_scores(cells: Iterable[str], *, alone: bool) -> dict[str, str]:
@@ -70,7 +74,7 @@ def _parse_scores(cells: Iterable[str], *, alone: bool) -> dict[str, str]:
 
     alone : no other cell of their column has a number.
     """
-    read, signs = dict[str, str](), set() if alone else {False}
+    score_texts, signs = dict[str, str](), set() if alone else {False}
     for cell in cells:
         if cell.strip() != stripped(cell):  # blanks that are no blanks elsewhere
             return {}
@@ -81,10 +85,10 @@ def _parse_scores(cells: Iterable[str], *, alone: bool) -> dict[str, str]:
             return {}
         if percent != ("%" in cell):  # the sign is of something else
             return {}
-        read[cell] = numbers.format_score(value, percent=percent)
-        if read[cell]:
+        score_texts[cell] = numbers.format_score(value, percent=percent)
+        if score_texts[cell]:
             signs.add(percent)
-    return read if len(signs) == 1 else {}
+    return score_texts if len(signs) == 1 else {}
 
 
 def _is_marked(cell: str) -> bool:

@@ -67,11 +67,11 @@ def _require_distinct(
 
 def _system_names(table: Layout, where: Location) -> list[str]:
     """Return the names of the rows: the first column of texts, or all of these where names in it repeat."""
-    scored = {column.at for column in table.columns}
+    score_columns = {column.at for column in table.columns}
     texts = [
         [numbers.without_notes(row[at]) for _, row in table.body]
         for at in range(len(table.heads))
-        if at not in scored and not table.numeric(at)
+        if at not in score_columns and not table.numeric(at)
     ]
     texts = [names for names in texts if any(names)]
     if not texts:

@@ -73,23 +73,23 @@ def _find_tables(text: str) -> list[Layout]:
 
 
 def _choice_message(
-    every: Sequence[Layout],
+    tables: Sequence[Layout],
     chosen: Sequence[Layout],
     where: Location,
     words: Sequence[str],
 ) -> str:
     """List the tables that there are, and say how to choose one."""
-    if not every:
+    if not tables:
         return "no table in it has a header and a row below it"
     if chosen:
         lead = f"it has {counted(len(chosen), 'table')} that may be meant"
     else:
         lead = f"it has no table or collection {'#'.join(words)!r}"
-    known = chosen or every
-    listing = "; ".join(map(_describe, known[:_LISTED]))
-    if len(known) > _LISTED:
-        listing += f"; and {counted(len(known) - _LISTED, 'other table')}"
-    return f"{lead}: {listing}; choose one by # and its number or label, as in '{display(where)}#{known[0].number}'"
+    described = chosen or tables
+    listing = "; ".join(map(_describe, described[:_LISTED]))
+    if len(described) > _LISTED:
+        listing += f"; and {counted(len(described) - _LISTED, 'other table')}"
+    return f"{lead}: {listing}; choose one by # and its number or label, as in '{display(where)}#{described[0].number}'"
 
 
 _LISTED = 8

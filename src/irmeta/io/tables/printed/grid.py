@@ -36,17 +36,17 @@ def spread(rows: Sequence[Sequence[Cell]], *, shifted: bool) -> list[list[str]]:
     >>> spread([[Cell("a", down=2), Cell("b", across=2)], [Cell("c"), Cell("d")]], shifted=True)
     [['a', 'b', 'b'], ['a', 'c', 'd']]
     """
-    held: dict[tuple[int, int], str] = {}
+    texts: dict[tuple[int, int], str] = {}
     for r, row in enumerate(rows):
         c = 0
         for cell in row:
-            while shifted and (r, c) in held:
+            while shifted and (r, c) in texts:
                 c += 1
             across = min(cell.across, MOST)
             for i in range(min(cell.down, len(rows) - r, MOST)):
                 for j in range(across):
-                    if cell.text or (r + i, c + j) not in held:
-                        held[r + i, c + j] = cell.text
+                    if cell.text or (r + i, c + j) not in texts:
+                        texts[r + i, c + j] = cell.text
             c += across
-    width = 1 + max((c for _, c in held), default=-1)
-    return [[held.get((r, c), "") for c in range(width)] for r in range(len(rows))]
+    width = 1 + max((c for _, c in texts), default=-1)
+    return [[texts.get((r, c), "") for c in range(width)] for r in range(len(rows))]
