@@ -52,7 +52,7 @@ import sys
 from pathlib import Path
 from irmeta.serve.catalogue import tables
 tables.MIGRATIONS = Path(sys.argv[1])
-tables.upgraded(Path(sys.argv[2]))
+tables.open_catalogue(Path(sys.argv[2]))
 """
 
 

@@ -147,6 +147,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _counts(numbers: pl.Series) -> pl.Series:
     """Write numbers of topics or clusters; without limit as such."""
+    if numbers.is_finite().all():
+        return numbers.cast(pl.Int64)
     return pl.Series(
         numbers.name,
         [f"{number:.0f}" if np.isfinite(number) else "no number" for number in numbers],
