@@ -195,14 +195,13 @@ class StudyCommand:
         if not self.verb.page:
             return []
         shared = {field.name for field in fields(Outputs)}
+        writer = inspect.signature(_import(self.verb.page))
         return [
-            parameter.name
-            for parameter in inspect.signature(
-                _import(self.verb.page)
-            ).parameters.values()
-            if parameter.kind is parameter.KEYWORD_ONLY
-            and parameter.default is None
-            and parameter.name not in shared
+            name
+            for name, one in writer.parameters.items()
+            if one.kind is one.KEYWORD_ONLY
+            and one.default is None
+            and name not in shared
         ]
 
     def __call__(self, given: dict[str, Any]) -> None:

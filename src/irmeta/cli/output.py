@@ -256,7 +256,7 @@ def _progress_bars() -> "Iterator[Progress]":
 
     console = Console(stderr=True)
     if not console.is_terminal:
-        with _Lines().kept() as lines:
+        with _Lines().written() as lines:
             yield lines
         return
     from rich.progress import (
@@ -302,8 +302,8 @@ class _Lines:
         self._last = what, done, total
 
     @contextmanager
-    def kept(self) -> "Iterator[_Lines]":
-        """Write the lines as long as this is open."""
+    def written(self) -> "Iterator[_Lines]":
+        """Write the lines, in a thread, as long as this is open."""
         thread = Thread(target=self._write, daemon=True)
         thread.start()
         try:

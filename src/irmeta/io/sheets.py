@@ -33,13 +33,13 @@ class Sheet(NamedTuple):
 
     def index_of(self, names: Sequence[str]) -> int | None:
         """Return where the column stands that is called by the first of some names that is there; case is ignored."""
-        called = [name.lower() for name in self.header]
-        name = next((name for name in names if name in called), None)
+        header = [name.lower() for name in self.header]
+        name = next((name for name in names if name in header), None)
         if name is None:
             return None
-        if called.count(name) > 1:
+        if header.count(name) > 1:
             raise FileFormatError(_repeated_column(self.where, name))
-        return called.index(name)
+        return header.index(name)
 
 
 def read_sheet(path: "str | PathLike[str] | Frame", *columns: Sequence[str]) -> Sheet:
@@ -87,15 +87,15 @@ def parse_sheet(data: bytes, where: str) -> Sheet:
 
     Raises FileFormatError for what is not a header with rows as long as it below.
     """
-    found = list(csv_rows(data, where))
-    if len(found) < 2:
+    rows_read = list(csv_rows(data, where))
+    if len(rows_read) < 2:
         raise FileFormatError(
             f"{where}: not a table; expected a header and a row below it"
         )
-    (_, header), *rows = found
+    (_, header), *rows = rows_read
     names = [stripped(name) for name in header]
-    if twice := sorted({name for name in names if names.count(name) > 1}):
-        raise FileFormatError(_repeated_column(where, twice[0]))
+    if repeated := sorted({name for name in names if names.count(name) > 1}):
+        raise FileFormatError(_repeated_column(where, repeated[0]))
     for at, row in rows:
         if len(row) != len(names):
             raise FileFormatError(

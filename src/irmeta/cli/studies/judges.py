@@ -184,12 +184,13 @@ class _Source(NamedTuple):
         worths = self._worth(cluster, drawn) if self.clusters else None
         if worths is None:
             return text if self.clusters else f".{text}"
-        alone = min(max(2, round(worths[1])), len(cluster))
-        apart = clusters_among(alone, cluster)
-        cost = prices.cost(alone, 0, apart)
+        # as many single topics as show a difference as well, and the clusters that they are of on average
+        topics = min(max(2, round(worths[1])), len(cluster))
+        clusters_of_topics = clusters_among(topics, cluster)
+        cost = prices.cost(topics, 0, clusters_of_topics)
         return (
-            f"{text} Topics drawn one by one, {alone} for as good a difference, cost {cost:.0f} "
-            f"on average, since they are of {apart:.0f} clusters."
+            f"{text} Topics drawn one by one, {topics} for as good a difference, cost {cost:.0f} "
+            f"on average, since they are of {clusters_of_topics:.0f} clusters."
         )
 
 

@@ -64,12 +64,14 @@ class Model:
 
     def cut(self, names: Iterable[str]) -> dict[str, str]:
         """Return, by each of these names that it lacks, its metric that is the same cut at 1000, if no name is that."""
-        named = list(names)
-        found = {name: f"{name}@{DEPTH}" for name in named if name not in self.metrics}
+        given_names = list(names)
+        cut_names = {
+            name: f"{name}@{DEPTH}" for name in given_names if name not in self.metrics
+        }
         return {
             name: metric
-            for name, metric in found.items()
-            if metric in self.metrics and metric not in named
+            for name, metric in cut_names.items()
+            if metric in self.metrics and metric not in given_names
         }
 
     def with_metric_names(self, cut: Mapping[str, str]) -> "Model":

@@ -462,10 +462,8 @@ def _open_scores(
     """Open a score file: its rows, the names of its collections, and what it says of them."""
     table, descriptions = _scan(path)
     try:
-        known = _names_by_collection(
-            table,
-            {name: description["names"] for name, description in descriptions.items()},
-        )
+        names = {name: one["names"] for name, one in descriptions.items()}
+        known = _names_by_collection(table, names)
     except (
         ScoresError,
         pl.exceptions.PolarsError,

@@ -105,7 +105,7 @@ class Oddities:
     def notes(self) -> list[str]:
         """Say it."""
         said = {
-            f"{counted(len(self.unread), 'record')} left out: {self._unread()}": self.unread,
+            f"{counted(len(self.unread), 'record')} left out: {self._reasons()}": self.unread,
             f"{counted(self.broken, 'item')} break the schema (evaluation_result_id is null) and are joined by their "
             "record": self.broken,
             f"left out, as lower is better: {listed(self.lower)}": self.lower,
@@ -113,8 +113,8 @@ class Oddities:
         }
         return [note for note, there in said.items() if there]
 
-    def _unread(self) -> str:
-        """Return the first reasons whole: each begins with its file."""
+    def _reasons(self) -> str:
+        """Return why the first records could not be read, whole: each reason begins with its file."""
         reasons = [str(error) for error in self.unread[:NAMED]]
         more = len(self.unread) - len(reasons)
         return "; ".join(reasons) + (f"; and {more} more" if more else "")

@@ -25,25 +25,25 @@ def judgments_file(folder: Path) -> Path:
 
     A folder without judgments, or with several splits and none called test, raises FileFormatError.
     """
-    found: list[Path] = []
+    files: list[Path] = []
     for name in FOLDERS:
         if (folder / name).is_dir():
             inside = sorted((folder / name).iterdir())
         else:
             inside = []
-        found = [
+        files = [
             path
             for path in inside
             if path.suffix in _SUFFIXES and path.stem not in ("corpus", "queries")
         ]
-        if found:
+        if files:
             break
-    named = [
+    test_files = [
         path
-        for path in found
+        for path in files
         if path.stem == SPLIT or path.stem.startswith(f"{SPLIT}-")
     ]
-    chosen = named or found
+    chosen = test_files or files
     if len(chosen) == 1:
         return chosen[0]
     if not chosen:

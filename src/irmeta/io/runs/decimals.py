@@ -49,7 +49,7 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
     after = np.maximum(length - before - 1, 0)
     plain = (before + after > 0) & (after <= 19) & ((before < 8) | (length == 8))
     after[~plain] = 0
-    whole, odd = _digits(words[0], before)
+    whole, flags = _digits(words[0], before)
     # 19 digits fit 64 bits
     plain &= (whole == 0) | (before + after <= 19)
     # the fraction, eight digits at a time: fraction x 10^size + part
@@ -61,13 +61,13 @@ def _decimals(texts: Strings) -> tuple[Floats, Bools]:
         if which + 1 < count:
             word |= words[which + 1] << (np.uint64(64) - shift)
         size = np.minimum(np.maximum(after - 8 * which, 0), 8)
-        part, bad = _digits(word, size)
+        part, part_flags = _digits(word, size)
         if which:
             fraction = fraction * _POWERS.take(size) + part
         else:
             fraction = part
-        odd |= bad
-    plain &= (odd & _TOPS) == 0
+        flags |= part_flags
+    plain &= (flags & _TOPS) == 0
     # value = (whole x 10^after + fraction) / 10^after
     power = _POWERS.take(after)
     values, certain = _divide(whole * power + fraction, power.astype(np.float64))

@@ -152,21 +152,21 @@ def grades_by_topic(held: Any) -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
-def _rated_queries(held: Any) -> list[Any] | None:
+def _rated_queries(document: Any) -> list[Any] | None:
     """Find the list of rated queries in JSON."""
-    inner: Iterable[Any]
-    if not isinstance(held, dict):
-        inner = held if isinstance(held, list) else ()
+    parts: Iterable[Any]
+    if not isinstance(document, dict):
+        parts = document if isinstance(document, list) else ()
     elif lists := [
-        held[name]
+        document[name]
         for name in ("judgmentRatings", "requests")
-        if isinstance(held.get(name), list)
+        if isinstance(document.get(name), list)
     ]:
         return list(lists[0])
     else:
-        inner = held.values()
-    deeper = (_rated_queries(one) for one in inner)
-    return next((found for found in deeper if found is not None), None)
+        parts = document.values()
+    lists_below = (_rated_queries(one) for one in parts)
+    return next((found for found in lists_below if found is not None), None)
 
 
 def _first_name(entry: Any, names: Iterable[str]) -> str:

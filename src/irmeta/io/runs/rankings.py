@@ -93,8 +93,8 @@ def collection_name(source: str | PurePath) -> str:
     if path.parent != Path() or path.exists():
         folders = path if "://" in str(source) else path.absolute()
         names += [folder.name for folder in folders.parents]
-    telling = (name for name in names if name and name.lower() not in _GENERIC_PARTS)
-    return next(telling, names[0] or "collection")
+    specific = (name for name in names if name and name.lower() not in _GENERIC_PARTS)
+    return next(specific, names[0] or "collection")
 
 
 def index_strings(texts: Strings) -> tuple[list[str], Indices]:

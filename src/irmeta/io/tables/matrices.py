@@ -197,24 +197,30 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         metrics = [metric_of_release(column) for column in columns]
         for metric, column in zip(metrics, scores.T, strict=True):
             require_possible_scores(column, metric, path, _NAMES_HINT)
-        made = cube(scores[:, None, :], names, [ALL], metrics, collection=name)
-        released = any(column.startswith(("rdp_", "errall")) for column in columns)
-        notes = _unknown_metric_notes(made, _NO_METRICS) + (
-            [_RELEASED] if released else []
+        scores_of_file = cube(
+            scores[:, None, :], names, [ALL], metrics, collection=name
         )
-        cubes[name] = made.assign_attrs(recorded({"notes": notes})) if notes else made
+        from_release = any(column.startswith(("rdp_", "errall")) for column in columns)
+        notes = _unknown_metric_notes(scores_of_file, _NO_METRICS) + (
+            [_RELEASED] if from_release else []
+        )
+        cubes[name] = (
+            scores_of_file.assign_attrs(recorded({"notes": notes}))
+            if notes
+            else scores_of_file
+        )
     return cubes
 
 
-def _unknown_metric_notes(scores: xr.DataArray, mend: str) -> list[str]:
+def _unknown_metric_notes(scores: xr.DataArray, advice: str) -> list[str]:
     """Say which metrics irmeta does not know: they may be something else; where it knows none, how to mend that."""
     names = [str(name) for name in scores.metric.values]
-    strange = [name for name in names if not is_known(name)]
-    if not strange:
+    unknown = [name for name in names if not is_known(name)]
+    if not unknown:
         return []
-    hint = f"; {mend}" if strange == names else ""
+    hint = f"; {advice}" if unknown == names else ""
     return [
-        f"irmeta does not know {len(strange)} of {len(names)} metrics: {words.listed(strange, 3)}{hint}"
+        f"irmeta does not know {len(unknown)} of {len(names)} metrics: {words.listed(unknown, 3)}{hint}"
     ]
 
 
@@ -272,28 +278,30 @@ def all_files(paths: Paths) -> list[Location]:
 
 def _read_trec_eval(path: Location) -> pl.DataFrame:
     runs: list[str] = []
-    summed_up = True
-    kept: list[tuple[int, str, str, float]] = []
+    run_complete = True
+    scores_read: list[tuple[int, str, str, float]] = []
     for at, line in enumerate(lines(read_bytes(path)), 1):
-        parts = fields(line)
-        if not parts:
+        fields_of_line = fields(line)
+        if not fields_of_line:
             continue
-        if len(parts) != 3:
+        if len(fields_of_line) != 3:
             raise FileFormatError(
-                f"{path}:{at}: {len(parts)} fields, but trec_eval prints 3 (measure, topic, score)"
+                f"{path}:{at}: {len(fields_of_line)} fields, but trec_eval prints 3 (measure, topic, score)"
             )
-        measure, topic, value = parts
+        measure, topic, value = fields_of_line
         # A run's block is its topics, then its runid and means under `all`; without -q only the latter.
-        if summed_up and (topic != ALL or measure == "runid" or not runs):
+        if run_complete and (topic != ALL or measure == "runid" or not runs):
             runs.append("")
-            summed_up = False
+            run_complete = False
         if measure == "runid":
-            runs[-1], summed_up = value, True
+            runs[-1], run_complete = value, True
             continue
         if measure.startswith("relstring"):
             continue
-        kept.append((len(runs) - 1, topic, measure, read_score(value, f"{path}:{at}")))
-    if not kept:
+        scores_read.append(
+            (len(runs) - 1, topic, measure, read_score(value, f"{path}:{at}"))
+        )
+    if not scores_read:
         raise FileFormatError(f"{path}: no scores; expected the output of trec_eval -q")
     if len(runs) == 1:
         runs = [bare_name(stem(path))]
@@ -301,7 +309,9 @@ def _read_trec_eval(path: Location) -> pl.DataFrame:
         raise FileFormatError(
             f"{path}: several runs, but some have no runid line; save one file for each run"
         )
-    rows = [(runs[run], topic, metric, score) for run, topic, metric, score in kept]
+    rows = [
+        (runs[run], topic, metric, score) for run, topic, metric, score in scores_read
+    ]
     return score_table(rows, path)
 
 
@@ -344,32 +354,35 @@ def _read_matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floa
     """Read a CSV with a header, whose rows are topics or systems, as row names, column names and numbers."""
     table = parse_sheet(bytes(read_bytes(path)), display(path))
     header = table.header
-    body = [(at, [stripped(cell) for cell in row]) for at, row in table.rows]
+    rows_read = [(at, [stripped(cell) for cell in row]) for at, row in table.rows]
     words = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
-    labelled = not any(_is_number(row[0]) for _, row in body) or words <= _LABEL_WORDS
+    labelled = (
+        not any(_is_number(row[0]) for _, row in rows_read) or words <= _LABEL_WORDS
+    )
     names = [
-        row[0] if labelled else str(number) for number, (_, row) in enumerate(body, 1)
+        row[0] if labelled else str(number)
+        for number, (_, row) in enumerate(rows_read, 1)
     ]
     columns = header[labelled:]
     if not columns:
         raise FileFormatError(
             f"{path}: not a CSV table with a header and scores under it"
         )
-    other = "systems" if rows == "topics" else "topics"
-    if labelled and words & _ROW_WORDS[other] and not words & _ROW_WORDS[rows]:
+    other_rows = "systems" if rows == "topics" else "topics"
+    if labelled and words & _ROW_WORDS[other_rows] and not words & _ROW_WORDS[rows]:
         raise FileFormatError(
-            f"{path}:1: the header {header[0]!r} says that rows are {other}, not {rows}; "
+            f"{path}:1: the header {header[0]!r} says that rows are {other_rows}, not {rows}; "
             "correct --rows"
         )
     if any(_is_number(name) and "." in name for name in columns):
         raise FileFormatError(f"{path}:1: the first line has scores; add a header")
-    for kind, given in (("column", columns), ("row", names)):
-        if len(set(given)) < len(given):
-            twice = next(name for name in given if given.count(name) > 1)
-            raise FileFormatError(f"{path}: more than one {kind} is named {twice!r}")
+    for kind, given_names in (("column", columns), ("row", names)):
+        if len(set(given_names)) < len(given_names):
+            repeated = next(name for name in given_names if given_names.count(name) > 1)
+            raise FileFormatError(f"{path}: more than one {kind} is named {repeated!r}")
     scores = [
         [_read_printed_score(cell, f"{path}:{line}") for cell in row[labelled:]]
-        for line, row in body
+        for line, row in rows_read
     ]
     return names, columns, np.array(scores)
 

@@ -107,22 +107,12 @@ def read_published(table: Any) -> Published:
 def _read_rows(table: Any, name: str) -> list[_Row]:
     """Return the rows of a table with their cells as text, "" where they are empty."""
     frame = table if isinstance(table, pl.DataFrame) else _as_polars(table, name)
-    called = {stripped(one.lower()).replace(" ", "_"): one for one in frame.columns}
-    places = {
-        column: next((called[one] for one in names if one in called), None)
-        for column, names in COLUMNS.items()
-    }
-    lacks = [column for column in NEEDED if places[column] is None]
-    if lacks:
-        raise FileFormatError(
-            f"{name}: no column {listed(lacks)}; the table has {listed(shortened(one, 30) for one in frame.columns)}; "
-            "published means have the columns system, metric and mean, and for claims paper and baseline"
-        )
+    columns = _columns(frame, name)
     rows = []
     for at, row in enumerate(frame.iter_rows(named=True), 1):
         cells = {
-            column: "" if place is None else _cell_text(row[place])
-            for column, place in places.items()
+            column: "" if own is None else _cell_text(row[own])
+            for column, own in columns.items()
         }
         where = f"{name}: row {at}"
         for column in ("system", "metric"):
@@ -135,6 +125,23 @@ def _read_rows(table: Any, name: str) -> list[_Row]:
         texts = {row.cells[column] for row in rows} - {""}
         require_names(texts, f"in the column {column} of {name}")
     return rows
+
+
+def _columns(frame: pl.DataFrame, name: str) -> dict[str, str | None]:
+    """Return what a frame calls each column of published means, None where it has none; it needs some of them."""
+    own = {stripped(one.lower()).replace(" ", "_"): one for one in frame.columns}
+    columns = {
+        column: next((own[one] for one in names if one in own), None)
+        for column, names in COLUMNS.items()
+    }
+    lacking = [column for column in NEEDED if columns[column] is None]
+    if lacking:
+        present = listed(shortened(one, 30) for one in frame.columns)
+        raise FileFormatError(
+            f"{name}: no column {listed(lacking)}; the table has {present}; "
+            "published means have the columns system, metric and mean, and for claims paper and baseline"
+        )
+    return columns
 
 
 def _as_polars(table: Any, name: str) -> pl.DataFrame:
@@ -252,14 +259,14 @@ def _scale_of(
         for value in pair
         if value > 0
     ]
-    large = [one for one in values if one[1] > highest_score]
+    large = [(row, value) for row, value in values if value > highest_score]
     if not large:
         return 1.0
-    small = [one for one in values if one[1] <= highest_score]
+    small = [value for _, value in values if value <= highest_score]
     row, value = large[0]
     if small:
         raise FileFormatError(
-            f"{row.where}: {value:g} by {metric} beside {small[0][1]:g} in one paper: some are percent; write all as "
+            f"{row.where}: {value:g} by {metric} beside {small[0]:g} in one paper: some are percent; write all as "
             f"shares of {highest_score:g}"
         )
     for row, value in large:

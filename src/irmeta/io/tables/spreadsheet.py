@@ -62,36 +62,35 @@ def import_table(
     columns : what columns are called, and which have no scores, as in `irmeta.from_frame`: system, topic, metric,
     score, repeat, cluster, rows, ignore.
     """
-    where, words = split_fragment(path)
-    table, told = read_table(where, words)
-    left: list[str] = []
+    place, words = split_fragment(path)
+    table, notes = read_table(place, words)
+    left_out: list[str] = []
     if isinstance(table, pl.DataFrame):
-        table, left = without_marks(table, _unscored_columns(table, **columns))
-        told = [*told, *left]
+        table, left_out = without_marks(table, _unscored_columns(table, **columns))
+        notes += left_out
     try:
         cubes = from_frame_all(table, **columns)
     except ScoresError as error:
-        says = "; ".join([str(error), *left])
-        raise FileFormatError(f"{display(where)}: {says}") from error
-    told = [*told, *_misspelling_notes(table, cubes)]
-    cubes, by = _with_metric_of_name(where, table, cubes)
-    told = [*told, *_constant_score_notes(cubes)]
-    if by:
-        told = [
-            *told,
-            f"scores are read as {by}, which the file is named after; --metric names another (metric=)",
-        ]
-    said = recorded({PRINTED: told}) if told else {}
-    cubes = {name: one.assign_attrs(said) for name, one in cubes.items()}
+        message = "; ".join([str(error), *left_out])
+        raise FileFormatError(f"{display(place)}: {message}") from error
+    notes += _misspelling_notes(table, cubes)
+    cubes, named_metric = _with_metric_of_name(place, table, cubes)
+    notes += _constant_score_notes(cubes)
+    if named_metric:
+        notes.append(
+            f"scores are read as {named_metric}, which the file is named after; --metric names another (metric=)"
+        )
+    attributes = recorded({PRINTED: notes}) if notes else {}
+    cubes = {name: one.assign_attrs(attributes) for name, one in cubes.items()}
     if list(cubes) == ["collection"]:
-        name = _without_suffix(stem(where))
-        if canonical(name) == by and isinstance(where, Path):
-            name = where.absolute().parent.name
+        name = _without_suffix(stem(place))
+        if canonical(name) == named_metric and isinstance(place, Path):
+            name = place.absolute().parent.name
         name = collection or name
         return {name: cubes["collection"].assign_attrs(collection=name)}
     if collection is not None:
         raise FileFormatError(
-            f"{display(where)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
+            f"{display(place)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
         )
     return cubes
 
@@ -99,19 +98,19 @@ def import_table(
 def _unscored_columns(table: pl.DataFrame, **given: Unpack[Named]) -> set[str | None]:
     """Return which columns hold no scores: those with a role, those left out, and the first where none has names."""
     ignore = given.get("ignore", ())
-    left = {ignore} if isinstance(ignore, str) else {*ignore}
-    kept = [name for name in table.columns if name not in left]
-    found = columns_of(kept)._replace(score=None)
+    ignored = {ignore} if isinstance(ignore, str) else {*ignore}
+    kept = [name for name in table.columns if name not in ignored]
+    roles_found = columns_of(kept)._replace(score=None)
     columns: dict[str, Any] = {**given}
     roles = SPELLINGS.keys() - {"score"}
-    said = [columns[role] for role in roles if columns.get(role)]
-    several = ",".join(said).split(",")
-    known = [found.system, found.topic]
-    known += [columns.get(role) for role in ("system", "topic")]
-    first = kept[:1]
-    if any(known):  # a column says what a row is of
-        first = []
-    return {*found, *several, *left, *first}
+    named_columns = [columns[role] for role in roles if columns.get(role)]
+    named_parts = ",".join(named_columns).split(",")
+    identified = [roles_found.system, roles_found.topic]
+    identified += [columns.get(role) for role in ("system", "topic")]
+    row_names = kept[:1]
+    if any(identified):  # a column says what a row is of
+        row_names = []
+    return {*roles_found, *named_parts, *ignored, *row_names}
 
 
 def _with_metric_of_name(
@@ -144,17 +143,17 @@ def _misspelling_notes(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[st
 
 def _constant_score_notes(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say by which metrics all scores of several systems are the same."""
-    told = []
+    notes = []
     for name, scores in cubes.items():
-        of = f" of {name}" if len(cubes) > 1 else ""
+        suffix = f" of {name}" if len(cubes) > 1 else ""
         for at, metric in enumerate(scores.metric.values):
             values = scores.values[..., at]
             scored = values[~np.isnan(values).all(axis=1)]
-            if len(scored) > 1 and (one := np.nanmin(scored)) == np.nanmax(scored):
-                told.append(
-                    f"all scores by {metric}{of} are {one:g}; nothing can be compared by them"
+            if len(scored) > 1 and (lowest := np.nanmin(scored)) == np.nanmax(scored):
+                notes.append(
+                    f"all scores by {metric}{suffix} are {lowest:g}; nothing can be compared by them"
                 )
-    return told
+    return notes
 
 
 def _one_letter_off(name: str, known: str) -> bool:
@@ -199,15 +198,15 @@ def read_about(path: str | PathLike[str] | Frame) -> dict[str, dict[str, str]]:
     An empty cell is left out. A link that is no address of the web, or a file of one column, raises FileFormatError.
     """
     table = read_sheet(path, MODEL, ("link",))
-    facts = [
+    headers = [
         name for at, name in enumerate(table.header) if at != table.index_of(MODEL)
     ]
-    columns = [name.lower() for name in facts] or ["link"]
+    columns = [name.lower() for name in headers] or ["link"]
     about: dict[str, dict[str, str]] = {}
-    every = rows_by_key(table, MODEL, *([name] for name in columns), holes=True)
-    for model, (line, cells) in every.items():
-        named = zip(columns, cells, strict=True)
-        about[model] = {name: cell for name, cell in named if cell}
+    rows = rows_by_key(table, MODEL, *([name] for name in columns), holes=True)
+    for model, (line, cells) in rows.items():
+        cells_named = zip(columns, cells, strict=True)
+        about[model] = {name: cell for name, cell in cells_named if cell}
         require_link(f"{table.where}:{line}", model, about[model])
     return about
 
@@ -237,9 +236,9 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
         scores = select(scores, metrics=[metric])
     means_only = scores.topic.values.tolist() == [ALL]
     if scores.sizes["metric"] > 1 and not means_only:
-        known = ", ".join(map(str, scores.metric.values[:10]))
+        metric_names = ", ".join(map(str, scores.metric.values[:10]))
         raise ScoresError(
-            f"a wide table has one metric; name it with --metric, one of {known}"
+            f"a wide table has one metric; name it with --metric, one of {metric_names}"
         )
     if means_only:
         table = scores.isel(topic=0)
@@ -249,9 +248,9 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
     values = pl.DataFrame(table.values, schema=columns).with_columns(
         pl.all().fill_nan(None)
     )
-    if taken := [name for name in columns_of(columns) if name is not None]:
+    if reserved := [name for name in columns_of(columns) if name is not None]:
         raise ScoresError(
-            f"a topic has a name that columns of tables have, {taken[0]!r}, and would not be read as one; rename it"
+            f"a topic has a name that columns of tables have, {reserved[0]!r}, and would not be read as one; rename it"
         )
     return values.insert_column(
         0, pl.Series("system", labels(scores[DIMS[0]].values), dtype=pl.String)
@@ -293,10 +292,10 @@ def read_table(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[st
         if data[:4] == b"PAR1":
             return parquet.read(data), []
         if data[:1] in (b"{", b"["):
-            held = parse_json(data)
-            if isinstance(held, list):
-                return pl.DataFrame(held, infer_schema_length=None), []
-            return held, []
+            document = parse_json(data)
+            if isinstance(document, list):
+                return pl.DataFrame(document, infer_schema_length=None), []
+            return document, []
         return parse_csv(data, where), []
     except MALFORMED as error:
         raise FileFormatError(

@@ -41,9 +41,9 @@ class _Reader(HTMLParser):
         self._unseen = ""
         self._depth = 0
         self._open = False
-        self._clear("")
+        self._begin_table("")
 
-    def _clear(self, label: str) -> None:
+    def _begin_table(self, label: str) -> None:
         self._label = label
         self._rows: list[list[Cell]] = []
         self._lines: list[int] = []
@@ -60,24 +60,24 @@ class _Reader(HTMLParser):
             return
         if tag in _UNSEEN:
             self._unseen = tag
-            self._add(latex.plain(held.get("alttext") or ""))
+            self._add_text(latex.plain(held.get("alttext") or ""))
         elif self._depth > 1:
-            self._add(" ")
+            self._add_text(" ")
         elif tag == "table":
-            self._clear(held.get("id") or self._figure)
+            self._begin_table(held.get("id") or self._figure)
         elif tag == "thead":
             self._in_head = True
         elif tag == "tr":
-            self._row()
+            self._begin_row()
         elif tag in ("td", "th"):
             if not self._rows:
-                self._row()
+                self._begin_row()
             spans = [_span(held.get(name)) for name in ("colspan", "rowspan")]
             self._rows[-1].append(Cell("", *spans))
             self._heads[-1] &= self._in_head or tag == "th"
             self._open = True
         else:
-            self._add(
+            self._add_text(
                 _MARKS[tag] + "{" if tag in _MARKS else " " if tag == "br" else ""
             )
 
@@ -85,7 +85,7 @@ class _Reader(HTMLParser):
         if tag == self._unseen:
             self._unseen = ""
         elif tag in _MARKS:
-            self._add("}")
+            self._add_text("}")
         elif tag in ("td", "th", "tr") and self._depth == 1:
             self._open = False
         elif tag == "thead":
@@ -93,29 +93,29 @@ class _Reader(HTMLParser):
         elif tag == "table" and self._depth:
             self._depth -= 1
             if not self._depth:
-                self._finish()
+                self._finish_table()
 
     def handle_data(self, data: str) -> None:
         if not self._unseen:
-            self._add(data)
+            self._add_text(data)
 
     def close(self) -> None:
         super().close()
         if self._depth:  # a document that ends within a table
-            self._finish()
+            self._finish_table()
 
-    def _row(self) -> None:
+    def _begin_row(self) -> None:
         self._open = False
         self._rows.append([])
         self._lines.append(self.getpos()[0])
         self._heads.append(True)
 
-    def _add(self, text: str) -> None:
+    def _add_text(self, text: str) -> None:
         if self._open and self._depth:
             last = self._rows[-1].pop()
             self._rows[-1].append(last._replace(text=last.text + text))
 
-    def _finish(self) -> None:
+    def _finish_table(self) -> None:
         self._open = False
         kept = [at for at, row in enumerate(self._rows) if row]
         rows = [
