@@ -341,7 +341,7 @@ def _type_and_parameter(hint: Any) -> tuple[Any, Parameter]:
 def sentence_and_default(text: str) -> tuple[str, str | None]:
     """Return what a docstring says of a parameter as a sentence, and what it says of its default.
 
-    >>> question("how many topics; by default `all`")
+    >>> sentence_and_default("how many topics; by default `all`")
     ('How many topics.', 'all')
     """
     default_words = _BY_DEFAULT.search(text)
@@ -616,11 +616,11 @@ def misfit_message(value: str, kind: Any) -> str:
     """Say what an option takes that cannot have a value.
 
     >>> from typing import Literal
-    >>> misfit("bonferoni", Literal["holm", "bonferroni"])
+    >>> misfit_message("bonferoni", Literal["holm", "bonferroni"])
     ": 'bonferoni' is not one of holm, bonferroni; did you mean bonferroni?"
-    >>> misfit("x", float)
+    >>> misfit_message("x", float)
     " must be a number, not 'x'"
-    >>> misfit("2%", float)
+    >>> misfit_message("2%", float)
     " must be a number, not '2%'; a share is written as 0.02, and a difference of scores in their own unit"
     """
     from irmeta.metrics.names import alike
