@@ -60,7 +60,7 @@ def test_what_is_wrong_is_named(tmp_path, text, said):
 def test_a_run_without_group_is_named_with_the_nearest(tmp_path):
     """Every run needs a group."""
     groups = read_groups(written(tmp_path, "run,team\nbm25.txt,x\n"))
-    with pytest.raises(ScoresError, match=r"as 'bm25'; did you mean bm25.txt\?;"):
+    with pytest.raises(ScoresError, match=r"as 'bm25'; did you mean bm25.txt\?$"):
         groups.require(["bm25"])
 
 
