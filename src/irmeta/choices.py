@@ -313,8 +313,8 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "table": "for people",
         "json": "all figures, for programs",
         "csv": "one table, for spreadsheets",
-        "latex": "one table, for papers",
-        "markdown": "one table, for web pages and issues",
+        "latex": "one table, or one a metric, for papers",
+        "markdown": "the same, for web pages and issues",
     },
     Status: {
         "reproduced": "our figure meets the criterion beside it",

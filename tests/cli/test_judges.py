@@ -199,6 +199,7 @@ def test_from_a_sample_to_an_estimate(run, made, tmp_path):
     )
     assert code == 0
     assert "cost   width" in out
+    assert "the first" not in out  # a budget pays for any row
 
 
 def test_a_part_of_each_topic_is_not_taken_for_whole_topics(run, made, tmp_path):

@@ -307,7 +307,7 @@ class Labels:
 class Outputs:
     """How to compute a result, and where it goes.
 
-    output : write to this file instead of the terminal
+    output : write to this file instead of the terminal, in place of one that is there; scores replace none
     form : format of the result; by default from the suffix of -o, else table
     table : write only the table of this name; the study's page in the documentation lists them; by default all; the
         first for csv

@@ -268,8 +268,10 @@ def _blocks(
     return blocks
 
 
-def latex(frame: "pl.DataFrame") -> str:
+def latex(frame: "pl.DataFrame", title: str = "") -> str:
     r"""Return a data frame as a LaTeX tabular in booktabs style, figures to the right and with a minus.
+
+    title : what its first line says across all columns, if anything
 
     >>> import polars as pl
     >>> print(latex(pl.DataFrame({"system": ["a-2"], "diff.": ["-.118"]})), end="")
@@ -289,9 +291,11 @@ def latex(frame: "pl.DataFrame") -> str:
         ]
         for row in _rows(frame)
     ]
+    across = f"\\multicolumn{{{len(right)}}}{{l}}{{{words.latex(title)}}} \\\\"
     lines = [
         f"\\begin{{tabular}}{{{''.join('lr'[figures] for figures in right)}}}",
         "\\toprule",
+        *([across, "\\midrule"] if title else []),
         " & ".join(words.latex(name) for name in frame.columns) + " \\\\",
         "\\midrule",
         *(" & ".join(row) + " \\\\" for row in rows),
@@ -313,8 +317,10 @@ def _hold_figures(frame: "pl.DataFrame") -> list[bool]:
     ]
 
 
-def markdown(frame: "pl.DataFrame") -> str:
+def markdown(frame: "pl.DataFrame", title: str = "") -> str:
     r"""Return a data frame as a Markdown table.
+
+    title : what stands above it, if anything
 
     >>> import polars as pl
     >>> print(markdown(pl.DataFrame({"system": ["a|b"], "AP": [0.25]})), end="")
@@ -326,7 +332,10 @@ def markdown(frame: "pl.DataFrame") -> str:
     rules = ["---:" if right else "---" for right in _hold_figures(frame)]
     head = [words.markdown(name) for name in frame.columns]
     lines = [[words.markdown(value) for value in row] for row in _rows(frame)]
-    return "".join(f"| {' | '.join(line)} |\n" for line in [head, rules, *lines])
+    above = f"{words.markdown(title)}\n\n" if title else ""
+    return above + "".join(
+        f"| {' | '.join(line)} |\n" for line in [head, rules, *lines]
+    )
 
 
 def cell(value: object, digits: int = 3) -> str:

@@ -6,7 +6,7 @@ import polars as pl
 
 from irmeta.errors import ScoresError
 from irmeta.report.forms import side_by_side, text
-from irmeta.report.tables import overview, table_named, whole_tables
+from irmeta.report.tables import metrics_of, overview, table_named, whole_tables
 from irmeta.report.words import warning_lines, wrapped
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import ENDS
@@ -76,7 +76,7 @@ def screen(
         named_too = _rows_to_show(result, views, highlight)
         least = _rows_asked_for(result, size) or LEAST
         drawn, left = _fitting_tables(
-            views, room, size.rows, least, width, _metrics(result), named_too
+            views, room, size.rows, least, width, metrics_of(result.data), named_too
         )
     left += [
         counted(len(rest), what)
@@ -129,13 +129,6 @@ def _rows_to_show(
             "no table here has rows of systems; --highlight marks in a plot, too (--plot FILE)"
         )
     return chosen(result.data, highlight, list(dict.fromkeys(systems)), "the tables")
-
-
-def _metrics(result: Result) -> set[str]:
-    """Return the names of a result's metrics."""
-    if "metric" not in result.data.coords:
-        return set()
-    return {str(name) for name in result.data.metric.values.ravel()}
 
 
 def everything(result: Result, *, width: int | None = None) -> str:

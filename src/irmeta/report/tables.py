@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -18,6 +19,9 @@ from irmeta.report.forms import csv, latex, markdown, text
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WHOLE
 from irmeta.studies import study_of
+
+_COMMANDS = re.compile(r" \([^()]*--[^()]*\)")
+"""What a title says of options that show more."""
 
 
 def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -136,9 +140,10 @@ def render(
     width: int | None = None,
     whole: bool = False,
 ) -> str:
-    """Return a study's result as text in one form; csv and latex have one table, the first unless named.
+    """Return a study's result as text in one form; csv has one table, the first unless named.
 
-    Forms "table", "latex" and "markdown" are for people and show the study's overview, unless a table is named.
+    Forms "table", "latex" and "markdown" are for people and show the study's overview, unless a table is named; the two
+    latter its first table, and those with the same columns, as of further metrics, each below its title.
     width : columns of the terminal, for form "table".
     whole : whether a long table has all of its rows, as it always does in LaTeX and Markdown.
     """
@@ -183,12 +188,38 @@ def _in_form(
         if form == "latex":
             return paper.latex(result)
         return paper.markdown(result)
-    frame = next(iter(chosen.values()))
-    if form == "latex":
-        return latex(frame)
-    if form == "markdown":
-        return markdown(frame)
-    return csv(frame)
+    if form == "csv":
+        return csv(next(iter(chosen.values())))
+    write = {"latex": latex, "markdown": markdown}[form]
+    return "\n".join(
+        write(frame, head) for head, frame in _headed(chosen, result).items()
+    )
+
+
+def _headed(
+    chosen: Mapping[str, pl.DataFrame], result: xr.Dataset
+) -> dict[str, pl.DataFrame]:
+    """Return the first table and those that have its columns, as of further metrics, by what to write above each.
+
+    A table by itself needs nothing above it, unless its title names the metric that its columns do not.
+    """
+    first = next(iter(chosen.values()))
+    alike = {
+        _COMMANDS.sub("", title): frame
+        for title, frame in chosen.items()
+        if frame.columns == first.columns
+    }
+    title = next(iter(alike))
+    if len(alike) > 1 or any(map(title.__contains__, metrics_of(result))):
+        return alike
+    return {"": first}
+
+
+def metrics_of(result: xr.Dataset) -> set[str]:
+    """Return the names of a result's metrics."""
+    if "metric" not in result.coords:
+        return set()
+    return {str(name) for name in result.metric.values.ravel()}
 
 
 def _jsonable(value: Any) -> Any:

@@ -6,6 +6,7 @@ from scipy.stats import t
 
 from irmeta.errors import ScoresError
 from irmeta.io.formats.scores import load, save
+from irmeta.report.tables import render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
@@ -51,6 +52,32 @@ def test_a_good_machine_narrows_the_intervals() -> None:
     assert 0.9 < bad["gain"].item() <= 1.1
     assert "the machine's labels hardly help" in estimating.findings(bad)[0]
     assert "hardly help" not in estimating.findings(good)[0]
+
+
+def test_papers_and_pages_have_a_table_for_each_metric() -> None:
+    """LaTeX and Markdown have the means by every metric, each below a line that names it, of one metric, too."""
+    human, machine = both()
+    found = estimate(*(two_metrics(one) for one in (human, machine)))
+    tex, web = found.to_latex(), render(found.data, "markdown")
+    for metric in ("AP", "P(rel=2)@10"):
+        assert rf"\multicolumn{{5}}{{l}}{{{metric}: means}} \\" in tex
+        assert f"{metric}: means\n\n| system |" in web
+    assert tex.count(r"s0 & ") == web.count("| s0 |") == 2
+    assert "{AP: means}" in estimate(human, machine).to_latex()
+    planned = plan(human, machine).to_latex()
+    assert "{AP: intervals of differences with 60 machine topics}" in planned
+    assert "--table" not in planned
+
+
+def two_metrics(scores):
+    """Return scores by AP also as by P(rel=2)@10."""
+    joined = np.concatenate([scores.values] * 2, axis=2)
+    return cube(
+        joined,
+        scores.system.values,
+        scores.topic.values,
+        ["AP", "P(rel=2)@10"],
+    )
 
 
 def test_gain_is_the_ratio_of_mean_widths() -> None:
