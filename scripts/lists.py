@@ -167,10 +167,10 @@ def _returned(docstring: str) -> str:
 
 
 def workers() -> str:
-    """Return the commands that take --workers."""
+    """Return the commands that take --workers, in the order of the alphabet."""
     found = [
         f"`{verb}`"
-        for verb, command in verbs().items()
+        for verb, command in sorted(verbs().items())
         if any(
             "--workers" in one.names for one in command.assemble_argument_collection()
         )
