@@ -84,7 +84,14 @@ def draw_columns(
     if title:
         buffer.write(f"{fill(in_words_of_reader(title), width or WIDTH)}\n")
     console = Console(
-        file=buffer, width=width or WIDTH, highlight=False, markup=False, emoji=False
+        file=buffer,
+        width=width or WIDTH,
+        highlight=False,
+        markup=False,
+        emoji=False,
+        # a notebook would show what is written, in bold, and the buffer stay empty
+        force_jupyter=False,
+        color_system=None,
     )
     for at, block in enumerate(
         _blocks(widths, console.width, _naming_columns(cells, numeric))

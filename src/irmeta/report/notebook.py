@@ -3,8 +3,6 @@
 from collections.abc import Iterable
 from contextlib import suppress
 from html import escape
-from io import StringIO
-from typing import TYPE_CHECKING
 
 import polars as pl
 
@@ -14,16 +12,15 @@ from irmeta.report.tables import whole_tables
 from irmeta.scores.figures import ROWS
 from irmeta.studies.result import Result
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
 
 def html(result: Result) -> str:
     """Return a result as HTML: findings and warnings, figure, tables of up to ROWS rows, notes."""
     parts = [*_paragraphs(result.findings)]
     parts += _paragraphs(f"Warning: {warning}" for warning in result.warnings)
     with suppress(IrmetaError):  # it has no figure, or nothing here draws
-        parts.append(_svg(result.plot()))
+        from irmeta.report.plots.figure import inline_svg
+
+        parts.append(inline_svg(result.plot()))
     parts += [
         _table(title, frame) for title, frame in whole_tables(result.data).items()
     ]
@@ -33,17 +30,6 @@ def html(result: Result) -> str:
 
 def _paragraphs(sentences: Iterable[str]) -> list[str]:
     return [f"<p>{escape(in_words_of_reader(one))}</p>" for one in sentences]
-
-
-def _svg(figure: "Figure") -> str:
-    """Return a figure as the SVG element alone."""
-    from irmeta.report.plots.figure import boxes_for_unknown
-
-    written = StringIO()
-    with boxes_for_unknown():
-        figure.savefig(written, format="svg", bbox_inches="tight")
-    text = written.getvalue()
-    return text[text.index("<svg") :]
 
 
 def _table(title: str, frame: pl.DataFrame) -> str:

@@ -237,3 +237,27 @@ def test_a_title_without_its_parenthesis_names_a_table():
     (title,) = (one for one in overview(result.data) if one.startswith("table ("))
     named = result.to_pandas("table")
     assert named.equals(result.to_pandas(title))
+
+
+def test_text_is_the_same_in_a_notebook(
+    result: irmeta.Result, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where Jupyter runs, a result's text holds its tables, and nothing is shown beside it."""
+    before = str(result)
+    monkeypatch.setattr("rich.console._is_jupyter", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")  # as its kernels do
+    monkeypatch.setattr("rich.jupyter.display", _fail_to_display)
+    assert str(result) == before
+    assert "W/T/L" in before
+
+
+def _fail_to_display(*_args: object) -> None:
+    raise AssertionError("something was shown beside the text")
+
+
+def test_a_figure_shows_itself_in_a_notebook(result: irmeta.Result) -> None:
+    """A cell that ends with a figure shows it, without any command of the notebook's."""
+    drawn = result.plot()
+    root = ET.fromstring(drawn._repr_svg_())  # type: ignore[attr-defined]
+    assert root.tag.endswith("svg")
+    assert result.plot()._repr_svg_() in result._repr_html_()  # type: ignore[attr-defined]

@@ -5,7 +5,7 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from io import BytesIO
+from io import BytesIO, StringIO
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -65,6 +65,22 @@ _LOOK = {
 Plot = Callable[..., Axes]
 
 
+class Drawing(Figure):
+    """A figure that a notebook shows when a cell ends with it, whether or not pyplot draws there."""
+
+    def _repr_svg_(self) -> str:
+        return inline_svg(self)
+
+
+def inline_svg(figure: Figure) -> str:
+    """Return a figure as the SVG element alone, for a notebook."""
+    written = StringIO()
+    with mpl.rc_context(STYLE), boxes_for_unknown():
+        figure.savefig(written, format="svg", bbox_inches="tight", metadata=_UNSIGNED)
+    text = written.getvalue()
+    return text[text.index("<svg") :]
+
+
 def draw(
     plot: Plot | Sequence[Plot],
     result: xr.Dataset | xr.DataArray,
@@ -82,7 +98,7 @@ def draw(
     """
     plots = [plot] if callable(plot) else list(plot)
     with mpl.rc_context(STYLE), boxes_for_unknown():
-        figure = Figure(figsize=(asked_width(width), height), layout=Layout())
+        figure = Drawing(figsize=(asked_width(width), height), layout=Layout())
         panels = figure.subplots(
             len(plots) // columns,
             columns,

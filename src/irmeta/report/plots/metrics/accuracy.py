@@ -6,7 +6,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from irmeta.report.plots.figure import PAGE, PALETTE, STYLE, draw
+from irmeta.report.plots.figure import PAGE, PALETTE, STYLE, Drawing, draw
 from irmeta.report.plots.marks import name_marks
 from irmeta.report.plots.rows import BETTER_RIGHT, NEAR, named_rows, rows_height
 from irmeta.scores.figures import short
@@ -26,7 +26,7 @@ def cells(outcome: xr.Dataset) -> Figure:
     spread = np.linspace(0, order.size - 1, min(PANELS, order.size)).round().astype(int)
     targets = order[np.unique(spread)]
     with mpl.rc_context(STYLE):
-        whole = Figure(figsize=(PAGE, 2.1), layout="constrained")
+        whole = Drawing(figsize=(PAGE, 2.1), layout="constrained")
         panels = whole.subplots(1, targets.size, squeeze=False)[0]
         for panel, at in zip(panels, targets, strict=True):
             scatter(outcome.isel(target=at), panel)
