@@ -94,18 +94,18 @@ def test_one_error_speaks_to_whom_it_is_for(
     """The same mistake: an argument in Python, an option where commands are typed."""
     scores = np.array([[[0.1], [np.nan]], [[0.2], [0.3]]])
     made = cube(scores, ["a", "b"], ["1", "2"], ["AP"])
-    with pytest.raises(IrmetaError, match=r"missing='pairwise'") as error:
+    with pytest.raises(IrmetaError, match=r"systems=\)") as error:
         irmeta.describe(made)
     assert "--" not in str(error.value)
     with typed():
-        assert "--missing pairwise" in str(error.value)
+        assert "--systems)" in str(error.value)
     irmeta.save(made, tmp_path / "s.parquet")
     words = ["irmeta", "describe", str(tmp_path / "s.parquet")]
     monkeypatch.setattr("sys.argv", words)
     with pytest.raises(SystemExit):
         main()
-    assert "--missing pairwise" in capsys.readouterr().err
-    assert "missing='pairwise'" in str(error.value)
+    assert "--systems)" in capsys.readouterr().err
+    assert "systems=)" in str(error.value)
 
 
 @pytest.mark.parametrize(

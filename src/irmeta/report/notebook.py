@@ -18,9 +18,10 @@ def html(result: Result) -> str:
     parts = [*_paragraphs(result.findings)]
     parts += _paragraphs(f"Warning: {warning}" for warning in result.warnings)
     with suppress(IrmetaError):  # it has no figure, or nothing here draws
+        drawn = result.plot()
         from irmeta.report.plots.figure import inline_svg
 
-        parts.append(inline_svg(result.plot()))
+        parts.append(inline_svg(drawn))
     parts += [
         _table(title, frame) for title, frame in whole_tables(result.data).items()
     ]

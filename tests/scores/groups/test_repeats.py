@@ -175,7 +175,7 @@ def test_tasks_of_a_leaderboard_scatter_as_runs_do():
     assert 0 < found["share_of_runs"] < 1
     [note] = [one for one in found.notes if "several runs" in one]
     assert note.startswith("6 models have several runs (18 in all)")
-    assert " of differences by mean: twice as many runs " in note
+    assert " of differences by the mean over tasks: twice as many runs " in note
     assert "; twice as many tasks, over which what a run does on one " in note
 
 
