@@ -105,7 +105,7 @@ def test_what_a_recipe_of_table_names_stands_in_its_help(run):
     """Names and widths of a paper are explained where the table for one is, in no more lines than a help may have."""
     _, out, _ = run("table", "--help")
     said = " ".join(out.replace("│", " ").split())
-    assert "--labels FILE What the paper calls systems" in said
+    assert "--labels FILE What the paper calls systems and metrics" in said
     assert "--plot-width X Width of the plot in inches: 3.3 fits a column" in said
     assert len(out.splitlines()) <= 45
 

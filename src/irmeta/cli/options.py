@@ -279,10 +279,10 @@ class Families:
 
 @dataclass(frozen=True, kw_only=True)
 class Labels:
-    """What systems are called where a result is shown.
+    """What systems and metrics are called where a result is shown.
 
-    labels : what the paper calls systems, in sentences, tables and plots: a CSV with columns system and label, which is
-        text, not TeX; others keep their names. Options name systems by either
+    labels : what the paper calls systems and metrics, in sentences, tables and plots: a CSV with columns system and
+        label, which is text, not TeX; others keep their names. Options name systems by either
     """
 
     panel: ClassVar[str] = RESULT

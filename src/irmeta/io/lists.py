@@ -64,7 +64,7 @@ def read_ids(path: Location) -> list[str]:
 
 
 def read_labels(path: Path) -> dict[str, str]:
-    """Read what systems are called in a paper: a CSV with columns system and label."""
+    """Read what systems and metrics are called in a paper: a CSV with columns system and label."""
     return read_pairs(path, ("system", "run", "model"), ("label", "name"))
 
 

@@ -27,6 +27,8 @@ UNUSED = "unused"
 each makes."""
 DOUBTS = "doubts"
 """The attribute of a cube that says which columns of its table may hold no scores."""
+METRIC_LABELS = "metric_labels"
+"""The attribute of a result that has the labels of its metrics by name."""
 CHOSEN = "chosen_from"
 """The attribute of a cube that says of how many systems and topics its own were chosen, and by which metric."""
 _NESTED = re.compile(r'[\[{"]|(true|false|null)$')

@@ -6,8 +6,10 @@ from typing import SupportsFloat
 
 import numpy as np
 import polars as pl
+import xarray as xr
 
 from irmeta.metrics.names import leading
+from irmeta.scores.attributes import METRIC_LABELS, about
 from irmeta.stats.arrays import Floats
 from irmeta.words import decimal, decimal_interval, decimal_with_interval
 
@@ -125,16 +127,29 @@ def first_rows(
     }
 
 
-def leading_metrics(metrics: Iterable[str], few: int) -> list[str]:
+def own_metric_names(outcome: xr.Dataset) -> list[str]:
+    """Return the names of a result's metrics, whatever labels call them: what a metric is, its name says.
+
+    >>> own_metric_names(xr.Dataset(coords={"metric": ["MAP"]}, attrs={"metric_labels": '{"AP@1000": "MAP"}'}))
+    ['AP@1000']
+    """
+    labels = about(outcome).get(METRIC_LABELS, {})
+    names = {label: name for name, label in labels.items()}
+    return [names.get(str(one), str(one)) for one in outcome["metric"].values.ravel()]
+
+
+def leading_metrics(outcome: xr.Dataset, few: int) -> list[str]:
     """Return the metrics that sentences are about: all of a few; of many the first (`leading`).
 
-    >>> leading_metrics(["RR", "AP"], 4), leading_metrics(["RR", "AP"], 1)
+    >>> made = xr.Dataset(coords={"metric": ["RR", "AP"]})
+    >>> leading_metrics(made, 4), leading_metrics(made, 1)
     (['RR', 'AP'], ['RR'])
     """
-    names = [str(metric) for metric in metrics]
-    if len(names) <= few:
-        return names
-    return [leading(names)]
+    called = outcome["metric"].values.astype(str).tolist()
+    if len(called) <= few:
+        return called
+    names = own_metric_names(outcome)
+    return [called[names.index(leading(names))]]
 
 
 def matrix_table(

@@ -1,10 +1,12 @@
-"""Labels of systems: every place of a result has them, and nothing else changes."""
+"""Labels of systems and metrics: every place of a result has them, and nothing else changes."""
 
 import numpy as np
+import polars as pl
 import pytest
 
 import irmeta
 from irmeta.errors import ScoresError
+from irmeta.metrics.signatures import SETS
 from irmeta.scores.cube import cube
 
 LABELS = {"run1": "BM25", "run3.txt": "Ours & theirs", "elsewhere": "unknown"}
@@ -76,7 +78,8 @@ def test_labels_that_cannot_be_are_refused(scores, tmp_path):
     """Labels of nothing here, and one label of two systems, are errors; a result without systems says so."""
     made = irmeta.describe(scores)
     with pytest.raises(
-        ScoresError, match="labels of z, and .* no such system; name some of run0"
+        ScoresError,
+        match="labels of z, and .* no such system or metric; name some of run0",
     ):
         made.labelled({"z": "x"})
     path = tmp_path / "labels.csv"
@@ -97,5 +100,56 @@ def test_labels_that_cannot_be_are_refused(scores, tmp_path):
         scores.topic.values,
         ["AP", "RR"],
     )
-    with pytest.raises(ScoresError, match="there is no such system$"):
+    with pytest.raises(ScoresError, match="no such system or metric$"):
         irmeta.correlate(two, unit="system").labelled(LABELS)
+
+
+@pytest.fixture(scope="module")
+def of_every_set(scores):
+    """Scores by all metrics that irmeta evaluate takes where none is named, GMAP among them."""
+    names = [*SETS["seeds23"], "GMAP"]
+    drawn = np.random.default_rng(1).uniform(0.9, 1, (5, 12, len(names)))
+    values = scores.values * drawn
+    return cube(values, scores.system.values, scores.topic.values, names)
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_metrics_are_called_by_their_labels(study, of_every_set):
+    """A metric has its label in sentences and tables, and these say nothing else than without it."""
+    made = getattr(irmeta, study)(of_every_set, **STUDIES[study])
+    labels = {"AP@1000": "Mean of AP", "GMAP": "geometric AP"}
+    found = made.labelled(labels)
+    said = "\n".join(made.findings)
+    assert "AP@1000" in said or study == "table"
+    for name, label in labels.items():
+        said = said.replace(name, label)
+    assert "\n".join(found.findings) == said
+    assert "Mean of AP" in found.to_json()
+    for (name, table), before in zip(
+        found.tables.items(), made.tables.values(), strict=True
+    ):
+        numbers = pl.selectors.numeric()
+        assert table.select(numbers - pl.selectors.matches("AP")).equals(
+            before.select(numbers - pl.selectors.matches("AP"))
+        ), name
+    assert found.plot().axes
+
+
+def test_labels_of_metrics_keep_their_scale(scores):
+    """The label of a metric says, as its name does, that scores are standardized; an alias names the metric, too."""
+    other = scores.assign_coords(metric=["AP (std.)"])
+    found = irmeta.describe(other).labelled({"AP": "Mean AP"})
+    assert found.metric.values.tolist() == ["Mean AP (std.)"]
+    found = irmeta.describe(scores).labelled({"MAP": "Mean AP"})
+    assert found.metric.values.tolist() == ["Mean AP"]
+
+
+def test_labels_of_nothing_are_told_once(scores):
+    """One note tells labels that name nothing, and what one that is almost a system's name may mean."""
+    made = irmeta.describe(scores.assign_coords(system=["a.bm25", *"bcde"]))
+    noted = made.labelled({"b": "B", "x": "X", "a_bm25": "BM25"}).notes
+    assert [one for one in noted if one not in made.notes] == [
+        "2 labels name nothing here: a_bm25 (did you mean a.bm25?), x."
+    ]
+    assert "did you mean" not in str(made.labelled({"b": "B", "a_bm26": "other"}))
+    assert made.labelled({"b": "B"}).notes == made.notes

@@ -91,7 +91,7 @@ def write_report(
     title : of the page; by default the names of the collections, and the size of one.
     highlight : systems to mark, a list or one text with commas; patterns as in bm25* match names.
     labels : what a paper calls systems, by name, or a CSV with columns system and label: the page calls them so, and
-        `highlight` may.
+        `highlight` may; metrics keep their names.
     results : what studies of the judgments and runs behind the scores returned, for sections of their own:
         `irmeta.judges.compare`, `irmeta.judges.estimate`, `irmeta.reuse`.
     beside : another page to link to, as the board of `irmeta.write_leaderboard`: ../board/index.html

@@ -141,7 +141,7 @@ class Result:
         return drawn
 
     def labelled(self, labels: Mapping[str, str] | str | PathLike[str]) -> "Result":
-        """Return the result with systems called as a paper calls them, in its sentences, tables and plots.
+        """Return the result with systems and metrics called as a paper calls them, in sentences, tables and plots.
 
         labels : by name, or a CSV with columns system and label; others keep their names
         """

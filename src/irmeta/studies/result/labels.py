@@ -1,5 +1,6 @@
-"""What a paper calls systems: a result with their labels in place of their names."""
+"""What a paper calls systems and metrics: a result with their labels in place of their names."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -7,52 +8,83 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
-from irmeta.scores.attributes import about, recorded
+from irmeta.metrics.names import alike, found_as, raw
+from irmeta.scores.attributes import METRIC_LABELS, about, recorded
 from irmeta.scores.names import known_as
 from irmeta.scores.selection import choose_names, words
-from irmeta.words import listed
+from irmeta.words import counted, listed
 
 LABELS = "labels"
 """The attribute of a result that has the labels of its systems by name."""
 NAMING = ("system", "systems", "against", "baseline", "order", "anchor")
 """The options that name systems; the values of others may be called as one."""
-_OTHERS = ("topic", "metric", "collection", "aggregate", "other")
-"""What names something else than systems, though it may be called as one."""
+NAMING_METRICS = ("metric", "metrics", "by", "target")
+"""The options that name metrics."""
+_METRICS = ("metric", "other")
+"""The coordinates that name metrics."""
+_NEITHER = ("topic", "collection", "aggregate")
+"""What names neither systems nor metrics, though it may be called as one."""
+_ALIKE = 0.8
+"""How alike a name and that of a system are, from 0 to 1, if one may be a slip of the other."""
 
 
 def labelled(
     outcome: xr.Dataset, labels: Mapping[str, str], where: str | None = None
 ) -> xr.Dataset:
-    """Return a result that calls systems by their labels in its data and options; notes keep the names of runs.
+    """Return a result that calls systems and metrics by their labels in its data and options; notes keep their names.
 
-    labels : by name, of as many systems as one likes; those of others are left out, if one is of these. Labels of no
-    system, and one label of two, raise ScoresError.  where : the file that holds them, for messages.
+    labels : by name, of as many systems and metrics as one likes; a note tells those that name nothing. Labels that
+    all name nothing, and one label of two, raise ScoresError.  where : the file that holds them, for messages.
 
     >>> made = xr.Dataset({"mean": ("system", [0.5, 0.4])}, {"system": ["run1", "run2"]})
     >>> labelled(made, {"run1": "BM25"}).system.values.tolist()
     ['BM25', 'run2']
     """
+    facts = about(outcome)
+    options = facts.get("options", {})
+    naming = {name: options[name] for name in NAMING if name in options}
+    by_metric = {name: options[name] for name in NAMING_METRICS if name in options}
     texts = {
         name: one
         for name, one in outcome.variables.items()
-        if one.dtype.kind in "OUT" and name not in _OTHERS
+        if one.dtype.kind in "OUT" and name not in _NEITHER
     }
-    options = about(outcome).get("options", {})
-    naming = {name: options[name] for name in NAMING if name in options}
-    named = [str(name) for one in texts.values() for name in one.values.ravel()]
-    named += [option for option in naming.values() if isinstance(option, str)]
+    metrics = _texts(texts[name] for name in _METRICS if name in texts)
+    metrics += [name for name in by_metric.values() if isinstance(name, str)]
     systems = outcome.system.values if "system" in outcome.coords else ()
-    known = _known(labels, list(dict.fromkeys(named)), systems, where)
+    named = _texts(one for name, one in texts.items() if name not in _METRICS)
+    named += [option for option in naming.values() if isinstance(option, str)]
+    named = [name for name in named if name not in metrics or name in systems]
+    found = _found(labels, named, metrics)
+    _require_some(found, labels, systems, where)
+    known = {name: labels[row] for row, name in found.items() if name in named}
     _require_distinct(known, set(named))
-    call = np.vectorize(lambda name: known.get(str(name), name), otypes=[object])
-    called = {
-        name: one.copy(data=call(one.values))
-        for name, one in texts.items()
-        if not set(known).isdisjoint(map(str, one.values.ravel()))
+    of_metrics = {
+        name: labels[row] + _scale_beyond(row, name)
+        for row, name in found.items()
+        if name not in named
     }
+    _require_distinct(of_metrics, set(metrics))
+    called = {}
+    for name, one in texts.items():
+        own = of_metrics if name in _METRICS else of_metrics | known
+        if not set(own).isdisjoint(map(str, one.values.ravel())):
+            values = [own.get(str(text), text) for text in one.values.ravel()]
+            called[name] = one.copy(
+                data=np.array(values, dtype=object).reshape(one.shape)
+            )
+    unused = [row for row in labels if row not in found]
+    unlabelled = [name for name in [*named, *metrics] if name not in found.values()]
     coords = {name: one for name, one in called.items() if name in outcome.coords}
     data = {name: one for name, one in called.items() if name not in coords}
-    said = {"options": options | _with_labels(naming, known), LABELS: known}
+    said = {
+        "options": options
+        | _with_labels(naming, known)
+        | _with_labels(by_metric, of_metrics),
+        LABELS: known,
+        METRIC_LABELS: of_metrics,
+        **_noted(facts, unused, unlabelled),
+    }
     return outcome.assign(data).assign_coords(coords).assign_attrs(recorded(said))
 
 
@@ -67,7 +99,9 @@ def relabelled(
     """
     each = {name: one.system.values.astype(str).tolist() for name, one in cubes.items()}
     every = list(dict.fromkeys(one for names in each.values() for one in names))
-    known = _known(labels, every, every, where)
+    found = _found(labels, every, ())
+    _require_some(found, labels, every, where)
+    known = {name: labels[row] for row, name in found.items()}
     for names in each.values():
         _require_distinct(known, set(names))
     called = {
@@ -110,22 +144,71 @@ def by_label(wanted: str | Iterable[str], labels: Mapping[str, str]) -> str | li
     return [names.get(one, one) for one in given]
 
 
-def _known(
+def _scale_beyond(row: str, metric: str) -> str:
+    """Return on which scale the scores of a metric are, if the row of its label does not name it.
+
+    >>> _scale_beyond("AP", "AP (std.)"), _scale_beyond("AP (std.)", "AP (std.)")
+    (' (std.)', '')
+    """
+    return metric.removeprefix(raw(metric)) if raw(row) == row else ""
+
+
+def _texts(variables: Iterable[xr.Variable]) -> list[str]:
+    """Return the texts of variables, each once."""
+    every = (str(name) for one in variables for name in one.values.ravel())
+    return list(dict.fromkeys(every))
+
+
+def _found(
+    labels: Iterable[str], systems: Sequence[str], metrics: Sequence[str]
+) -> dict[str, str]:
+    """Return what labels name, by the name in their row: a system, or else a metric; those of nothing are left out."""
+    each = {name: known_as(name, systems) or found_as(name, metrics) for name in labels}
+    return {row: name for row, name in each.items() if name is not None}
+
+
+def _require_some(
+    found: Mapping[str, str],
     labels: Mapping[str, str],
-    names: list[str],
     systems: Sequence[str],
     where: str | None,
-) -> dict[str, str]:
-    """Return labels by the names that there are; `systems` are those of them to tell where there is none."""
-    found = {known_as(name, names): label for name, label in labels.items()}
-    known = {name: label for name, label in found.items() if name is not None}
-    if not known:
+) -> None:
+    """Raise ScoresError if no label names anything; `systems` are those to tell."""
+    if not found:
         there = f"; name some of {listed(systems)}" if len(systems) else ""
         of = f"{where}: " if where else ""
         raise ScoresError(
-            f"{of}there are labels of {listed(labels)}, and there is no such system{there}"
+            f"{of}there are labels of {listed(labels)}, and there is no such system or metric{there}"
         )
-    return known
+
+
+def _noted(
+    facts: Mapping[str, Any], unused: Sequence[str], others: Sequence[str]
+) -> dict[str, Any]:
+    """Return the notes of a result, and one on the labels that name nothing.
+
+    unused : their names.  others : what has no label, which they may be slips of.
+    """
+    if not unused or "notes" not in facts:
+        return {}
+    meant = {name: _meant(name, others) for name in unused}
+    slips = [f"{name} (did you mean {one}?)" for name, one in meant.items() if one]
+    rest = [name for name, one in meant.items() if not one]
+    verb = "names" if len(unused) == 1 else "name"
+    note = f"{counted(len(unused), 'label')} {verb} nothing here: {listed([*slips, *rest])}."
+    notes, end = facts["notes"], facts["called_for"]
+    return {"notes": [*notes[:end], note, *notes[end:]], "called_for": end + 1}
+
+
+def _meant(name: str, others: Sequence[str]) -> str | None:
+    """Return what a name may be a slip of; other digits are another system.
+
+    >>> _meant("smith_bm25", ["smith.bm25"]), _meant("smith.bm26", ["smith.bm25"])
+    ('smith.bm25', None)
+    """
+    digits = re.sub(r"\D", "", name)
+    same = [one for one in others if re.sub(r"\D", "", one) == digits]
+    return next(iter(alike(name, same, _ALIKE)), None)
 
 
 def _require_distinct(known: Mapping[str, str], names: set[str]) -> None:

@@ -11,7 +11,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import ScaledTranslation, blended_transform_factory
 
-from irmeta.metrics.names import leading
 from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw, panels_abreast
 from irmeta.report.plots.marks import name_intervals, name_marks
 from irmeta.report.plots.rows import (
@@ -23,7 +22,7 @@ from irmeta.report.plots.rows import (
     rows_height,
 )
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import short
+from irmeta.scores.figures import leading_metrics, short
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import is_estimated
 from irmeta.studies.differences.versus.summary import FEW_COMPARISONS
@@ -83,7 +82,7 @@ def by_opponent(
 
     Filled marks are significant differences. Of more than `ROWS` those that differ least are drawn, and those to mark.
     """
-    one = result.sel(metric=leading(result.metric.values.astype(str).tolist()))
+    one = result.sel(metric=leading_metrics(result, 1)[0])
     gaps = one["difference"].values
     apart = np.where(np.isin(one.against.values, list(marked)), 0, abs(gaps))
     shown = np.argsort(apart, kind="stable")[:ROWS]

@@ -9,7 +9,14 @@ import xarray as xr
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, from_additive
-from irmeta.scores.figures import WHOLE, interval, intervals, short, spans
+from irmeta.scores.figures import (
+    WHOLE,
+    interval,
+    intervals,
+    own_metric_names,
+    short,
+    spans,
+)
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
 from irmeta.scores.result import frame, is_estimated, topics_phrase
@@ -47,9 +54,11 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     )
     if about(outcome)["options"]["teams_unknown"]:
         topics = topics.with_columns(reversed=pl.lit(None, dtype=pl.Boolean))
+    names = own_metric_names(outcome)
+    named = outcome["score"].assign_coords(metric=names)
     percentiles = [
-        _percentiles(outcome["score"].sel(metric=[metric]))
-        for metric in outcome.metric.values
+        _percentiles(named.sel(metric=[name]), str(label))
+        for name, label in zip(names, outcome.metric.values, strict=True)
     ]
     views = {"means": means.select("system", "metric", *columns)}
     if not is_estimated(outcome):
@@ -224,7 +233,7 @@ def _uneven_topics_sentence(of_metric: xr.Dataset) -> str:
     sd, noun = of_metric["topic_sd"].values, unit_of(of_metric)
     most = topics[sd.argmax()]
     least = topics[sd.argmin()]
-    if geometric([by]):
+    if geometric(own_metric_names(of_metric)):
         advice = ""
     else:
         advice = "; irmeta standardize gives all topics the same weight"
@@ -294,7 +303,7 @@ def _deciding_topics_sentences(of_metric: xr.Dataset) -> list[str]:
     ]
 
 
-def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
+def _percentiles(scores: xr.DataArray, label: str) -> pl.DataFrame:
     """Return the systems and topics of one metric, (system, topic, metric), that stand at the percentiles."""
     averaged = additive(scores)
     parts = []
@@ -311,7 +320,7 @@ def _percentiles(scores: xr.DataArray) -> pl.DataFrame:
         columns = {
             "of": [f"{dim}s"] * len(at),
             "ordered_by": [order] * len(at),
-            "metric": [str(scores.metric.item())] * len(at),
+            "metric": [label] * len(at),
             "percentile": PERCENTILES,
             "name": scores[dim].values[at].tolist(),
             "mean": mean[at],

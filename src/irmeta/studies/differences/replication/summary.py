@@ -170,9 +170,9 @@ def _metrics_in_findings(outcome: xr.Dataset) -> list[str]:
     names = outcome.metric.values.astype(str)
     verdict = outcome["verdict"]
     shows = [name for name in names if (verdict.sel(metric=name) != NONE).any()]
-    chosen = leading_metrics(names, SPOKEN)
+    chosen = leading_metrics(outcome, SPOKEN)
     if shows and not set(chosen) & set(shows):
-        return leading_metrics(shows, 1)
+        return leading_metrics(outcome.sel(metric=shows), 1)
     return sorted(chosen, key=lambda name: name not in shows)
 
 

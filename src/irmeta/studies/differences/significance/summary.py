@@ -149,7 +149,7 @@ def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many pairs differ, what that means for the best system, and what correction costs."""
     lines: list[str] = []
-    for metric in leading_metrics(outcome.metric.values, FEW_METRICS):
+    for metric in leading_metrics(outcome, FEW_METRICS):
         one = outcome.sel(metric=metric)
         line = f"{differing_sentence(one)} {_best_system_sentence(one)}{_equivalence_sentence(one)}"
         lines.append(Answer(line))

@@ -4,7 +4,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.metrics.values import geometric
+from irmeta.metrics.values import are_geometric
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import detection_clause
 from irmeta.scores.figures import (
@@ -12,6 +12,7 @@ from irmeta.scores.figures import (
     interval,
     intervals,
     leading_metrics,
+    own_metric_names,
     p_in_sentence,
     p_value,
     short,
@@ -138,7 +139,8 @@ def _relative_differences(outcome: xr.Dataset) -> xr.DataArray:
     raw = standardization_of(first) is None
     shares = (difference / mean).where(above_0 & same & raw)
     # differences of geometric means are of logarithms
-    logs = outcome["metric"].isin(geometric(outcome["metric"].values.ravel()))
+    are_logs = are_geometric(own_metric_names(outcome))
+    logs = outcome["metric"].copy(data=are_logs.reshape(outcome["metric"].shape))
     return shares.where(~logs, np.expm1(difference))
 
 
@@ -300,7 +302,7 @@ def _metric_rows(outcome: xr.Dataset) -> pl.DataFrame:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say whether the system is better, by how much, and on how many topics; then where metrics contradict."""
     sentences = _gate_sentences(outcome)
-    for metric in leading_metrics(outcome.metric.values, FEW_METRICS):
+    for metric in leading_metrics(outcome, FEW_METRICS):
         one = outcome.sel(metric=metric)
         if "change" in outcome:
             sentences += left.sentences(one, FEW_COMPARISONS)

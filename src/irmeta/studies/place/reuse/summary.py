@@ -7,9 +7,15 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.metrics.names import Metric, highest, leading, parse
+from irmeta.metrics.names import Metric, highest, parse
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import interval, intervals, short
+from irmeta.scores.figures import (
+    interval,
+    intervals,
+    leading_metrics,
+    own_metric_names,
+    short,
+)
 from irmeta.scores.groups.teams import teams_prefix
 from irmeta.scores.result import frame, with_nulls
 from irmeta.studies.place.reuse.study import unjudged_at
@@ -83,15 +89,21 @@ def _adjusted_rows(outcome: xr.Dataset) -> pl.DataFrame:
     )
 
 
+def _named(outcome: xr.Dataset, rows: pl.DataFrame) -> pl.DataFrame:
+    """Return rows with a column of the metrics' own names, by which one knows how deep they look."""
+    names = dict(zip(outcome["metric"].values, own_metric_names(outcome), strict=True))
+    return rows.with_columns(pl.col("metric").replace(names).alias("named"))
+
+
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show new runs' scores as they are and adjusted, what metrics lose, and the groups that brought most."""
     views = tables(outcome)
     shown = dict[str, pl.DataFrame]()
     if "new" in views:
-        new = views["new"]
+        new = _named(outcome, views["new"])
         depth = about(outcome)["options"]["depth"]
         unjudged = [
-            f"{row['unjudged']:.1%} of first {unjudged_at(parse(row['metric']), depth).cutoff}"
+            f"{row['unjudged']:.1%} of first {unjudged_at(parse(row['named']), depth).cutoff}"
             for row in new.iter_rows(named=True)
         ]
         shown["new"] = new.select(
@@ -132,7 +144,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     if "new" in views:
         # the first asked for, and the fairest
         shown = (str(outcome["metric"].values[0]), metrics["metric"][0])
-        rows = views["new"].filter(pl.col("metric").is_in(shown))
+        rows = _named(outcome, views["new"]).filter(pl.col("metric").is_in(shown))
         for of_run in rows.partition_by("run", maintain_order=True)[:FEW]:
             lines += _new_run_sentences(of_run, options["level"], options["depth"])
         lines += _extrapolation_sentences(outcome)
@@ -160,7 +172,8 @@ def warnings(outcome: xr.Dataset) -> list[str]:
 def _any_run_sentences(outcome: xr.Dataset, known: pl.DataFrame) -> list[str]:
     """Say what a run that was not pooled would lose, beside the gap to the next rank; then by which metrics."""
     metrics = [str(name) for name in outcome["metric"].values]
-    metric = leading(name for name in metrics if name in known["metric"])
+    shown = [name for name in metrics if name in known["metric"]]
+    [metric] = leading_metrics(outcome.sel(metric=shown), 1)
     row = known.row(by_predicate=pl.col("metric") == metric, named=True)
     pooled = np.unique(outcome["group_of"].values[outcome["pooled"].values])
     verb, sign = ("lose", 1) if row["mean_loss"] >= 0 else ("gain", -1)
@@ -216,7 +229,7 @@ def _new_run_sentences(
     judged = [row for row in at_top if not _is_open(row)]
     if judged:
         deepest = max(
-            (row["metric"] for row in judged),
+            (row["named"] for row in judged),
             key=lambda name: unjudged_at(parse(name), depth).cutoff or 0,
         )
         scores = joined([f"{row['metric']} {short(row['score'], 3)}" for row in judged])
@@ -230,7 +243,7 @@ def _new_run_sentences(
 
 def _adjusted_sentence(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     """Say of one new run and metric what it would score if it had been pooled, and what it does."""
-    if row["bound"] < highest(row["metric"]) - 5e-4:
+    if row["bound"] < highest(row["named"]) - 5e-4:
         bound = f"; it cannot exceed {short(row['bound'], 3)}"
     else:
         bound = ""
@@ -241,7 +254,7 @@ def _adjusted_sentence(row: Mapping[str, Any], level: float, depth: int | None) 
     return (
         f"{row['run']}: {row['metric']} would be {short(row['adjusted'], 3)} if it had been pooled ({between}), and "
         f"is {short(row['score'], 3)} with {row['unjudged']:.1%} of its "
-        f"{_first_documents_phrase(row['metric'], depth)} unjudged{bound}."
+        f"{_first_documents_phrase(row['named'], depth)} unjudged{bound}."
     )
 
 
@@ -254,7 +267,7 @@ def _is_open(row: Mapping[str, Any]) -> bool:
 
 def _deeper_sentence(row: Mapping[str, Any], depth: int | None) -> str:
     """Say of one new run and metric that it looks deeper than where all documents are judged, and what is not there."""
-    looked = parse(row["metric"])
+    looked = parse(row["named"])
     below = int(unjudged_at(looked, depth).cutoff or 0) + 1
     ranks = f"ranks {below} {_depth_phrase(looked)}"
     if looked.cutoff == below:
@@ -262,7 +275,7 @@ def _deeper_sentence(row: Mapping[str, Any], depth: int | None) -> str:
     unreached = "" if depth is None else ", which the pool does not reach,"
     return (
         f"{row['run']}: {row['metric']} is {short(row['score'], 3)} with all of its "
-        f"{_first_documents_phrase(row['metric'], depth)} judged, but "
+        f"{_first_documents_phrase(row['named'], depth)} judged, but "
         f"{row['unjudged_below']:.1%} of {ranks}{unreached} are unjudged."
     )
 
