@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from irmeta.errors import ScoresError
-from irmeta.metrics.names import alike, found_as, raw
+from irmeta.metrics.names import alike, canonical, found_as, raw
 from irmeta.scores.attributes import METRIC_LABELS, about, recorded
 from irmeta.scores.names import known_as
 from irmeta.scores.selection import choose_names, words
@@ -163,7 +163,10 @@ def _found(
     labels: Iterable[str], systems: Sequence[str], metrics: Sequence[str]
 ) -> dict[str, str]:
     """Return what labels name, by the name in their row: a system, or else a metric; those of nothing are left out."""
-    each = {name: known_as(name, systems) or found_as(name, metrics) for name in labels}
+    each = {
+        name: known_as(name, systems) or found_as(canonical(name), metrics)
+        for name in labels
+    }
     return {row: name for row, name in each.items() if name is not None}
 
 
