@@ -898,6 +898,8 @@ def test_every_column_of_a_table_is_explained(name, tmp_path):
 
 
 FRAMES = """
+from pathlib import Path
+
 import polars as pl
 import irmeta
 
@@ -907,6 +909,18 @@ irmeta.versus(frame, system="a")
 irmeta.describe("scores.parquet")
 irmeta.compare({"one": frame, "two": frame})
 irmeta.place(frame)
+types = pl.DataFrame({"task": ["t1", "t2"], "type": ["one", "two"]})
+for kinds in ("types.csv", Path("types.csv"), types, {"t1": "one", "t2": "two"}):
+    irmeta.leaderboard(frame, types=kinds)
+irmeta.leaderboard(frame, types="types.csv", cost="cost.csv")
+irmeta.leaderboard(frame, cost=pl.DataFrame({"model": ["a", "b"], "cost": [1, 2]}))
+irmeta.describe("scores.parquet", teams=Path("teams.csv"), without=Path("topics.txt"))
+irmeta.design("scores.parquet", teams=pl.DataFrame({"run": ["a"], "team": ["b"]}))
+irmeta.versus(frame, "a", anchors="anchors.csv", without="topics.txt")
+irmeta.predict.apply(frame, "model.json")
+irmeta.judges.compare("judges.parquet", clusters=Path("clusters.csv"))
+irmeta.judges.estimate("h.parquet", "l.parquet", sample="s.csv", clusters="stem")
+irmeta.judges.plan("h.parquet", "l.parquet", sample=Path("s.csv"))
 irmeta.versus(frame, sistem="a")
 """
 

@@ -315,7 +315,7 @@ def test_a_page_links_to_pages_only(tmp_path: Path, address: str) -> None:
 
 
 def test_a_page_keeps_the_facts_of_the_one_before(tmp_path: Path) -> None:
-    """Written again without facts a page keeps those of its models; others that are given replace them."""
+    """Written again without facts a page keeps those of its models; given ones replace those of the same model."""
     both = {"x": {"kind": "dense", "link": "https://example.org/x"}, "w": {"size": "1"}}
 
     def held(models: dict[str, float], about: Any = None) -> dict[str, Any]:
@@ -327,7 +327,15 @@ def test_a_page_keeps_the_facts_of_the_one_before(tmp_path: Path) -> None:
     kept = held({"x": 0.6, "y": 0.3})
     assert (kept["models"], kept["facts"]) == (["x", "y"], ["kind"])
     assert kept["links"] == ["https://example.org/x", ""]
-    assert held({"x": 0.6, "y": 0.3}, {"x": {"size": "2"}})["facts"] == ["size"]
+    added = held({"x": 0.6, "y": 0.3}, {"y": {"size": "3"}})
+    assert added["facts"] == ["kind", "size"]
+    assert dict(zip(added["models"], added["about"], strict=True)) == {
+        "x": ["dense", ""],
+        "y": ["", "3"],
+    }
+    other = held({"x": 0.6, "y": 0.3}, {"x": {"size": "2"}})
+    assert other["facts"] == ["size"]
+    assert other["about"] == [["2"], ["3"]]
 
 
 def test_facts_of_models_may_be_a_frame(result: Result, tmp_path: Path) -> None:

@@ -74,7 +74,7 @@ def test_defaults_of_studies_pass_their_door() -> None:
         (
             "describe",
             {"teams": pl.DataFrame()},
-            "teams= .DataFrame.: expected Groups or a mapping",
+            "the data frame has no rows",
         ),
         ("leaderboard", {"metric": "AP", "cost": 5}, "cost=5: expected a mapping"),
         ("leaderboard", {"metric": "AP", "types": {1: 2}}, "types= {1: 2}: expected"),
@@ -183,8 +183,11 @@ def test_a_table_of_teams_is_not_taken_for_its_name(
     lines = [f"{name},t{at // 2}" for at, name in enumerate(scores.system.values)]
     file = tmp_path / "teams.csv"
     file.write_text("\n".join(["run,team", *lines]))
-    options = irmeta.describe(scores, teams=read_groups(file)).method["options"]
-    assert options["teams"] == str(file)
+    for given in (read_groups(file), str(file), file):
+        options = irmeta.describe(scores, teams=given).method["options"]
+        assert options["teams"] == str(file)
+    options = irmeta.describe(scores, teams=pl.read_csv(file)).method["options"]
+    assert options["teams"] == "the data frame"
 
 
 @pytest.mark.parametrize("given", ["nDCG@20", ["ndcg_cut_20"]])

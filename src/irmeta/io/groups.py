@@ -1,10 +1,12 @@
 """Tables of groups: who submitted which run, which runs are of one system, which topics come from one conversation."""
 
+from os import PathLike
 from pathlib import Path
 
 from irmeta.errors import FileFormatError
 from irmeta.io.sheets import read_pairs, read_sheet, rows_by_key
 from irmeta.scores.groups.teams import STEM, Groups
+from irmeta.scores.tables.objects import Frame
 from irmeta.words import shortened
 
 RUN = ("run", "system", "name")
@@ -17,11 +19,11 @@ POOLED = ("pooled", "contributed", "contributed judgments")
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
 
 
-def read_groups(path: str | Path) -> Groups:
+def read_groups(path: str | PathLike[str] | Frame) -> Groups:
     """Read the groups of runs from a CSV file: columns run and team (or group), and pooled (yes or no) if it has one.
 
     The leaderboards of TREC-COVID call this column `contributed judgments`.
-    path : the CSV file.
+    path : the CSV file, or a data frame of these columns.
     Raises FileFormatError for a file without these columns, and for a run that is there twice.
     """
     table = read_sheet(path, RUN, GROUP)
@@ -32,7 +34,7 @@ def read_groups(path: str | Path) -> Groups:
         if not _is_pooled(f"{table.where}:{line}", *word)
     ]
     groups = {run: group for run, (_, [group, *_]) in runs.items()}
-    return Groups(groups, frozenset(unpooled), str(path))
+    return Groups(groups, frozenset(unpooled), table.where)
 
 
 def read_clusters(path: str | Path) -> dict[str, str]:

@@ -83,7 +83,7 @@ def from_frame(
     and `cluster`; `metric` may also be the name of the metric that all scores are of, by default the column that
     `score` names.
 
-    table : the data frame, or {system: {topic: score}}.
+    table : the data frame, its rows as dicts, or {system: {topic: score}}.
     rows : what the rows of a wide table are where no column's name says it; systems by default.
     ignore : columns that hold something else, as a mean or a number of parameters.
     collection : the name of the collection, or which of those of a table that holds several (see `from_frame_all`).

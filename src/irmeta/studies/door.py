@@ -111,12 +111,18 @@ class Given(NamedTuple):
 
 
 if TYPE_CHECKING:
-    # the door makes cubes of data frames, tables and score files
+    # the door makes cubes of data frames, tables and score files, and reads names and numbers from files and frames
     Cube = xr.DataArray | Any
     Cubes = Mapping[str, xr.DataArray] | Any
+    NamesByName = Mapping[str, str] | Any
+    NumbersByName = Mapping[str, float] | Any
+    Names = Sequence[str] | Any
 else:
     Cube = xr.DataArray
     Cubes = Mapping[str, xr.DataArray]
+    NamesByName = Mapping[str, str]
+    NumbersByName = Mapping[str, float]
+    Names = Sequence[str]
 
 
 def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
@@ -383,7 +389,9 @@ class Parameter:
             allowed = seeded if np.random.Generator in self.kinds else seed
             allowed(value)
             return value
-        if isinstance(value, str):
+        if Groups in self.kinds:
+            value = self._groups(value)
+        elif isinstance(value, str):
             value = self._parsed(value)
         value = self._of_fitting_type(value)
         if self.choices is not None and not (value is None and self.optional):
@@ -426,12 +434,18 @@ class Parameter:
             return load_all(value) if self.cubes else load(value)
         return by_name(value) if self.cubes else check(value)
 
-    def _parsed(self, text: str) -> Any:
-        """Read text that stands for a list, for costs or for teams, as people type it."""
-        if Groups in self.kinds and text not in (STEM, EACH):
+    def _groups(self, value: Any) -> Any:
+        """Read teams from a file or a data frame; what stands for a rule is returned as it is."""
+        if isinstance(value, str) and value in (STEM, EACH):
+            return value
+        if isinstance(value, str | PathLike) or is_frame(value):
             from irmeta.io.groups import read_groups
 
-            return read_groups(text)
+            return read_groups(value)
+        return value
+
+    def _parsed(self, text: str) -> Any:
+        """Read text that stands for a list, or for costs, as people type it."""
         if Mapping[str, float] in self.kinds:
             return numbers_by_name(typed_name(self.name), text, "AP=3 P@10=0.5")
         if Sequence[int] in self.kinds:

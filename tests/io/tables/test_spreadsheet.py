@@ -268,6 +268,15 @@ def test_a_column_called_almost_as_a_role_is_noted(tmp_path: Path) -> None:
     ]
 
 
+def test_a_column_of_numbers_called_almost_as_systems_are_is_a_topic(
+    tmp_path: Path,
+) -> None:
+    """AIME, one letter from a name, is a task beside the models."""
+    (tmp_path / "t.csv").write_text("Model,MMLU,AIME\na,.5,.1\nb,.4,.5\n")
+    [cube_] = import_table(tmp_path / "t.csv").values()
+    assert PRINTED not in about(cube_)
+
+
 def test_a_column_on_another_scale_is_told(tmp_path: Path) -> None:
     """Percentages among fractions, and numbers that are no scores, are told; holes do not matter."""
     rows = ["model,nq,fiqa,arguana", "a,.5,.25,.75", "b,.75,,.5", "c,.25,.5,.5"]

@@ -788,3 +788,17 @@ def test_the_keys_of_joined_frames_are_systems(form: str) -> None:
             ["AP"] if form == "long" else ["AP", "RR"]
         )
         assert made.sel(system="e5", metric="AP").values.tolist() == [0.5, 0.25]
+
+
+def test_rows_may_be_dicts() -> None:
+    """Lists of dicts are the rows of a table, of one system by name as with a column that names it."""
+    rows = [
+        {"query_id": topic, "measure": "AP", "value": score}
+        for topic, score in {"1": 0.5, "2": 0.25}.items()
+    ]
+    by_name = from_frame({"a": rows, "b": rows})
+    assert by_name.sel(system="b", metric="AP").values.tolist() == [0.5, 0.25]
+    flat = [{"system": name, **row} for name in "ab" for row in rows]
+    assert from_frame(flat).equals(by_name)
+    with pytest.raises(ScoresError, match="'a' are not a dict; expected [^;]*$"):
+        from_frame({"a": [{"mark": 1}]})

@@ -73,7 +73,7 @@ def import_table(
     except ScoresError as error:
         message = "; ".join([str(error), *left_out])
         raise FileFormatError(f"{display(place)}: {message}") from error
-    notes += _misspelling_notes(table, cubes)
+    notes += _misspelling_notes(table, cubes, columns)
     cubes, named_metric = _with_metric_of_name(place, table, cubes)
     notes += _constant_score_notes(cubes)
     if named_metric:
@@ -127,16 +127,27 @@ def _with_metric_of_name(
     return cubes, ""
 
 
-def _misspelling_notes(table: Any, cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Say which columns are read as metrics or topics though they are called almost as one of another role is."""
+def _misspelling_notes(
+    table: Any, cubes: Mapping[str, xr.DataArray], given: Mapping[str, Any]
+) -> list[str]:
+    """Say which columns are read as metrics or topics though they are called almost as one of another role is.
+
+    given : the roles whose columns are named. No such column names systems: it holds numbers.
+    """
     if not isinstance(table, pl.DataFrame) or not cubes:
         return []
+    found = columns_of(table.columns)._asdict()
+    open_roles = {
+        role: known
+        for role, known in SPELLINGS.items()
+        if role != "system" and found[role] is None and not given.get(role)
+    }
     scores = next(iter(cubes.values()))
     return [
         f"column {name!r} is read as a {dim}; if it is the {role}, say --{role} {name!r}"
         for name, dim in product(table.columns, ("metric", "topic"))
         if name in scores.indexes[dim]
-        for role, known in SPELLINGS.items()
+        for role, known in open_roles.items()
         if any(_one_letter_off(name.lower(), one) for one in known)
     ]
 

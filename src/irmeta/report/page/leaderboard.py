@@ -69,8 +69,8 @@ def write_leaderboard(
     outcome : a result of `irmeta.leaderboard`
     folder : the folder to write; it is made if need be
     title : heading of the page, by default the old, or Leaderboard
-    about : a CSV with the columns model, link, kind, size, date, licence, or others; some models are enough; by default
-        what the old page has
+    about : a CSV with the columns model, link, kind, size, date, licence, or others; some models are enough; of others
+        the page keeps what it said
     beside : another page to link to, as ../report/index.html
     highlight : models to mark and to show wherever they stand, a list or one text with commas; bm25* matches names
     source : the score file, and which of its scores to use, as the page names them on a command line
@@ -126,12 +126,13 @@ def _known_facts(
 ) -> dict[str, dict[str, str]]:
     """Return what is known of the models of a board, by name or label; what is said of others does not concern it.
 
-    earlier : the page that stood in its place, whose facts hold on where no others are given.
+    earlier : the page that stood in its place, whose facts hold on of models of which no others are given.
     """
     models, labels = names(outcome.system), about(outcome).get(LABELS, {})
+    held = facts_of(earlier)
+    kept = {model: held[model] for model in models if model in held}
     if given is None:
-        held = facts_of(earlier)
-        return {model: held[model] for model in models if model in held}
+        return kept
     known = _checked_facts(given) if isinstance(given, Mapping) else read_about(given)
     found = {}
     for name, facts in known.items():
@@ -142,7 +143,7 @@ def _known_facts(
             f"--about names {listed(map(shortened, known), 3)}, none of which is on the board; "
             f"its models are {listed(models, 3)}"
         )
-    return found
+    return kept | found
 
 
 def _checked_facts(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:

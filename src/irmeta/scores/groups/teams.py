@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -54,8 +54,12 @@ class Groups:
             )
 
 
-Grouping = Groups | Mapping[str, str] | str | None
-"""Teams as a study takes them: a table, a mapping from system to team, "stem", "each", or nothing: what names say."""
+if TYPE_CHECKING:
+    # the door reads files and data frames
+    Grouping = Groups | Mapping[str, str] | str | Any | None
+else:
+    Grouping = Groups | Mapping[str, str] | str | None
+    """Teams as a study takes them: a table, teams by system, "stem", "each", or nothing: what names say."""
 
 
 class Teams(NamedTuple):

@@ -39,7 +39,7 @@ def is_table(given: object) -> bool:
     if isinstance(given, Mapping):
         inner = next(iter(given.values()), None)
         return _is_inner(inner) or "model_names" in given
-    if _are_of_ranx(given):
+    if _are_of_ranx(given) or _are_rows(given):
         return True
     return is_frame(given) or any(
         hasattr(given, name) for name in ("to_dataframe", "model_names")
@@ -58,9 +58,18 @@ def _are_of_ranx(given: object) -> bool:
     )
 
 
+def _are_rows(given: object) -> bool:
+    """Tell whether this is a list of dicts, each a row of a table."""
+    return (
+        isinstance(given, list)
+        and bool(given)
+        and all(isinstance(one, Mapping) for one in given)
+    )
+
+
 def _is_inner(given: object) -> bool:
     """Tell whether this can be the scores of one system: a dict, a series, or values of ir_measures."""
-    if isinstance(given, pd.Series):
+    if isinstance(given, pd.Series) or _are_rows(given):
         return True
     if isinstance(given, Mapping):
         return not isinstance(given, xr.Dataset)
@@ -86,6 +95,8 @@ def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
                 "these runs of ranx have no scores yet; score them: irmeta.evaluate(qrels, runs)"
             )
         table = {run.name or f"run {at}": run.scores for at, run in enumerate(table, 1)}
+    if _are_rows(table):
+        table = pd.DataFrame(table)
     if isinstance(table, Mapping) and not isinstance(table, xr.Dataset):
         return _from_mappings(table, rows)
     if isinstance(table, pd.Series):
@@ -283,7 +294,9 @@ def _are_values(frame: pd.DataFrame) -> bool:
 
 
 def _ir_measures_scores(given: Any) -> Any:
-    """Return {topic: {metric: score}} of the values, or the frame of them, that ir_measures makes; else what it is."""
+    """Return {topic: {metric: score}} of the values that ir_measures makes, or their rows; else what it is."""
+    if _are_rows(given):
+        given = pd.DataFrame(given)
     if isinstance(given, pd.DataFrame) and _are_values(given):
         given = list(given.itertuples())
     if isinstance(given, Mapping | str) or not isinstance(given, Iterable):

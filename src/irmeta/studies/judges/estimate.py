@@ -1,6 +1,6 @@
 """System means when few topics have human judgments and all have machine ones: with intervals, and what is gained."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -24,7 +24,7 @@ from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Estimates, Sample
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.door import study
+from irmeta.studies.door import NamesByName, NumbersByName, study
 from irmeta.studies.judges.sampled import (
     CLUSTERS,
     RUNS,
@@ -51,8 +51,8 @@ def estimate(
     runs: Annotated[RunsLike | None, RUNS] = None,
     metrics: str | Iterable[str] | None = None,
     rel_llm: float | None = None,
-    sample: Annotated[Mapping[str, float] | None, SAMPLE] = None,
-    clusters: Annotated[Mapping[str, str] | str | None, CLUSTERS] = None,
+    sample: Annotated[NumbersByName | None, SAMPLE] = None,
+    clusters: Annotated[NamesByName | str | None, CLUSTERS] = None,
     these_topics: bool = False,
     missing: Missing = "error",
 ) -> xr.Dataset:

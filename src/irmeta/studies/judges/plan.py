@@ -1,6 +1,6 @@
 """How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
 
@@ -22,7 +22,7 @@ from irmeta.stats.judging import planning, sampling
 from irmeta.stats.judging.planning import Spread
 from irmeta.stats.judging.sampling import Sample
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.door import study
+from irmeta.studies.door import NumbersByName, study
 from irmeta.studies.judges.sampled import RUNS, SAMPLE, SCORED, Judged, paired, weights
 from irmeta.words import counted
 
@@ -78,7 +78,7 @@ def plan(
     runs: Annotated[RunsLike | None, RUNS] = None,
     metrics: str | Iterable[str] | None = None,
     rel_llm: float | None = None,
-    sample: Annotated[Mapping[str, float] | None, SAMPLE] = None,
+    sample: Annotated[NumbersByName | None, SAMPLE] = None,
     width: float = 0.1,
     human_topic_cost: float | None = None,
     llm_topic_cost: float | None = None,

@@ -29,7 +29,7 @@ from irmeta.stats.leaderboards.standing import Standing, Tables
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.stats.tests.stepdown import DRAWS
-from irmeta.studies.door import Cube, Cubes, Given, study
+from irmeta.studies.door import Cube, Cubes, Given, NamesByName, NumbersByName, study
 from irmeta.studies.leaderboard import costs
 from irmeta.studies.leaderboard.board import (
     Board,
@@ -65,8 +65,8 @@ def leaderboard(
     aggregate: str | Sequence[Aggregate] | None = None,
     holes: Holes = "bounds",
     min_tasks: int = 1,
-    types: Annotated[Mapping[str, str] | None, TYPES] = None,
-    cost: Annotated[Mapping[str, float] | None, COSTS] = None,
+    types: Annotated[NamesByName | None, TYPES] = None,
+    cost: Annotated[NumbersByName | None, COSTS] = None,
     metric: str | None = None,
     level: float = 0.95,
     resamples: int | None = None,

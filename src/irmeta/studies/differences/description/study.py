@@ -45,7 +45,7 @@ from irmeta.stats.rankings.ranksets import (
     rank_sets,
 )
 from irmeta.studies.differences.without import WITHOUT, Flagged, leave_out
-from irmeta.studies.door import Cube, study
+from irmeta.studies.door import Cube, Names, study
 from irmeta.words import counted, listed
 
 EQUAL = 1e-12
@@ -65,7 +65,7 @@ def describe(
     sets: Sets = "simultaneous",
     system: str | None = None,
     teams: Grouping = None,
-    without: Annotated[Sequence[str] | None, WITHOUT] = None,
+    without: Annotated[Names | None, WITHOUT] = None,
     top: float | None = None,
     missing: Missing = "error",
     rng: int | np.random.Generator = 0,

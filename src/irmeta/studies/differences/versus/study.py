@@ -41,7 +41,7 @@ from irmeta.studies.differences.versus.nightly import (
 )
 from irmeta.studies.differences.versus.pairs import ALL
 from irmeta.studies.differences.without import CHANGE, WITHOUT, Flagged, leave_out
-from irmeta.studies.door import Cube, Cubes, Given, study
+from irmeta.studies.door import Cube, Cubes, Given, Names, NumbersByName, study
 from irmeta.words import counted, joined, listed
 
 LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
@@ -67,8 +67,8 @@ def versus(
     unless_safe: bool = False,
     history: str | Path | None = None,
     over: Annotated[Cubes | None, NIGHTS] = None,
-    anchors: Annotated[Mapping[str, float] | None, ANCHORS] = None,
-    without: Annotated[Sequence[str] | None, WITHOUT] = None,
+    anchors: Annotated[NumbersByName | None, ANCHORS] = None,
+    without: Annotated[Names | None, WITHOUT] = None,
     resamples: int | None = None,
     missing: MissingOfPairs = "error",
     rng: int | np.random.Generator = 0,

@@ -40,7 +40,7 @@ from irmeta.stats.judging.topics import topic_taus
 from irmeta.stats.rankings.topheavy import rbo, tau_ap_b
 from irmeta.stats.reliability.expected import expected, pairs
 from irmeta.stats.tests import multiplicity
-from irmeta.studies.door import study
+from irmeta.studies.door import NamesByName, study
 from irmeta.studies.judges.compare.agreement import Variables, agreement
 from irmeta.studies.judges.compare.aligned import Aligned, aligned, named_truth
 from irmeta.studies.judges.compare.baselines import beside_baselines
@@ -74,7 +74,7 @@ def compare_judges(
     metrics: str | Iterable[str] | None = None,
     teams: Grouping = None,
     families: Grouping = None,
-    clusters: Annotated[Mapping[str, str] | str | None, CLUSTERS] = None,
+    clusters: Annotated[NamesByName | str | None, CLUSTERS] = None,
     passes: Grouping = None,
     topics: JudgedTopics = "shared",
     best: int = 10,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from itertools import chain
 from os import PathLike
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import xarray as xr
@@ -39,6 +39,11 @@ from irmeta.studies.prediction.predict.relevant import relevant as numbers_relev
 from irmeta.studies.prediction.predict.typed import given as one_system
 from irmeta.studies.prediction.prediction_model import prediction_model
 
+if TYPE_CHECKING:
+    # the door reads a file
+    ModelOrFile = Model | Any
+else:
+    ModelOrFile = Model
 TABLE = "irmeta.studies.prediction.predict.typed.table"
 TRAIN = "irmeta.io.formats.scores.load_files"
 
@@ -47,7 +52,8 @@ TRAIN = "irmeta.io.formats.scores.load_files"
 def predict(
     scores: Annotated[Cube | None, Given("SCORES", TABLE)] = None,
     model: Annotated[
-        Model | None, Given("FILE", "irmeta.io.formats.model_file.load_model")
+        ModelOrFile | None,
+        Given("FILE", "irmeta.io.formats.model_file.load_model"),
     ] = None,
     *,
     given: str | None = None,
