@@ -183,6 +183,9 @@ def test_from_a_sample_to_an_estimate(run, made, tmp_path):
     assert code == 0
     means = json.loads(out)["tables"]["means"]
     assert len(means) == 12
+    for table, told in (("pairs", True), ("means", False)):
+        _, out, _ = run("judges", "estimate", *given, "--table", table)
+        assert ("not exactly those of the means" in " ".join(out.split())) is told
     assert all(row["low"] < row["mean"] < row["high"] for row in means)
     code, out, _ = run(
         "judges",

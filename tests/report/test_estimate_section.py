@@ -55,6 +55,12 @@ def test_answers_from_a_machines_judgments_say_so() -> None:
         assert ("be the best on topics" in " ".join(best.findings)) is not told
         assert best.board is not None
         assert best.board["by_machine"] is told
+        assert [*best.opened] == [*best.tables] == [standings.OFFICIAL] * told
+        for frame in best.tables.values():
+            assert frame.columns[2:] == ["both", "people alone", "machine"]
+        [shown] = page.panels_by_collection(partial(description.panel, page))
+        for one in shown.pictures.values():
+            assert ("by the machine's judgments" in one.title) is told
 
 
 def test_an_estimate_has_a_panel_for_each_metric() -> None:

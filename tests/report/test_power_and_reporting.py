@@ -4,7 +4,11 @@ import numpy as np
 import pytest
 
 from irmeta.report.page.content import Content
-from irmeta.report.page.metrics.ranking import superfluous_sentences
+from irmeta.report.page.metrics import prediction, ranking
+from irmeta.report.page.metrics.ranking import (
+    metrics_to_report,
+    superfluous_sentences,
+)
 from irmeta.scores.cube import cube
 
 
@@ -33,6 +37,14 @@ def test_a_metric_to_report_that_another_predicts_better_is_said_to_be_both():
     assert said.endswith(
         "as well as RR, or better (predictive power); this section chooses metrics for the scores that they explain."
     )
+
+
+def test_where_all_metrics_are_to_be_reported_no_section_says_so():
+    """Metrics that explain nothing of each other are all reported: there is nothing to choose, and none to predict."""
+    every, some = content(2.0, 2.0, 2.0), content(0.01, 0.01, 2.0)
+    assert ranking.panels(every) == prediction.panels(every) == []
+    assert len(ranking.panels(some)) == 3
+    assert metrics_to_report(some) != []
 
 
 @pytest.mark.parametrize("chosen", [["AP"], []])

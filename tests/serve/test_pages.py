@@ -68,6 +68,35 @@ def test_a_run_is_cited(filled: Site) -> None:
     }
 
 
+def test_bars_fill_the_axis_that_is_named(filled: Site) -> None:
+    """The axis of a table's bars is what its means and intervals need, rounded outward to tenths, and is said."""
+    publishing.publish(filled)
+    text = page(filled)
+    with (filled.public / "b/lab/data/table.csv").open() as file:
+        rows = list(csv.DictReader(file))
+    ends = [float(row[name]) for row in rows for name in ("mean", "low", "high")]
+    low, high = np.floor(10 * min(ends)) / 10, np.ceil(10 * max(ends)) / 10
+    assert f"bars on an axis from {decimal(low)} to {decimal(high)}" in text
+    means = [float(row["mean"]) for row in rows]
+    drawn = [float(at) for at in re.findall(r'class="mean" d="M([\d.]+) ', text)]
+    wanted = [100 * (one - low) / (high - low) for one in means]
+    assert drawn == pytest.approx(wanted, abs=0.06)
+
+
+def test_topics_say_how_many_runs_share_the_best_score(filled: Site) -> None:
+    """Beside the best run of a topic stands how many others have its score."""
+    publishing.publish(filled)
+    text = page(filled, "t/")
+    engine = tables.open_catalogue(filled.database)
+    found = compute_standing(snapshot(engine, "lab"), {})
+    engine.dispose()
+    assert found.cube is not None
+    by_topic = found.cube.sel(metric=found.metric).values.T.tolist()
+    ties = [one.count(max(one)) - 1 for one in by_topic]
+    said = sorted(int(one) for one in re.findall(r">and (\d+) others?<", text))
+    assert said == sorted(one for one in ties if one)
+
+
 def test_a_badge_has_the_figures_of_the_table(filled: Site) -> None:
     """A run's badge is an image with its mean and its ranks, as the table has them."""
     publishing.publish(filled)

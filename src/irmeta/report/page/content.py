@@ -177,9 +177,17 @@ class Content:
 
 
 def said_by_machine(panel: Panel) -> Panel:
-    """Return a panel whose finding says that it follows from the machine's judgments."""
+    """Return a panel whose finding and pictures say that they follow from the machine's judgments."""
     first, *rest = panel.findings
-    return replace(panel, findings=[f"By the machine's judgments: {first}", *rest])
+    pictures = {
+        name: replace(one, title=f"{one.title} (by the machine's judgments)")
+        for name, one in panel.pictures.items()
+    }
+    return replace(
+        panel,
+        findings=[f"By the machine's judgments: {first}", *rest],
+        pictures=pictures,
+    )
 
 
 def _judgments_digest(described: Mapping[str, Any]) -> str | None:

@@ -33,7 +33,7 @@ from irmeta.report.page.templates import (
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.names import known_as
-from irmeta.scores.result import is_estimated
+from irmeta.scores.result import is_estimated, topics_phrase
 from irmeta.scores.tables.objects import Frame
 from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
@@ -236,6 +236,7 @@ def page_content(outcome: xr.Dataset) -> dict[str, Any]:
         "counts": known.sum(axis=1).tolist(),
         "scores": numbers(scores.T),
         "filled": filled,
+        "estimated": is_estimated(outcome),
         "linesSay": _thin_line_note(outcome),
         "nouns": nouns,
         "aggregates": [
@@ -336,12 +337,14 @@ def _aggregate_facts(outcome: xr.Dataset) -> list[dict[str, Any]]:
 def _what_is_ranked(outcome: xr.Dataset) -> str:
     """Say what is ranked: the collection, and how many models and tasks."""
     names = leaderboard.nouns(outcome)
-    sizes = [
+    models, tasks = (
         counted(outcome.sizes[dim], names[what])
         for dim, what in (("system", "model"), ("topic", "task"))
-    ]
+    )
+    if is_estimated(outcome):
+        tasks = topics_phrase(outcome)
     collections = list(about(outcome)["inputs"]["collections"])
-    return ", ".join([*(collections if len(collections) == 1 else []), *sizes])
+    return ", ".join([*(collections if len(collections) == 1 else []), models, tasks])
 
 
 def _compared_models(outcome: xr.Dataset) -> str:

@@ -47,6 +47,7 @@ class Panel:
 
     pictures : by name; each becomes a figure on the page and a file.
     tables : by name; each becomes a CSV file, and those in `shown` a table on the page.
+    opened : tables that stand open above the leaderboard.
     latex : tables of which LaTeX is written.
     options, notes : the study's own.  command : what gives the same on the command line.
     method : how it was computed, in sentences for a paper.
@@ -61,6 +62,7 @@ class Panel:
     pictures: Mapping[str, Picture] = field(default_factory=dict)
     tables: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     shown: Sequence[str] = ()
+    opened: Sequence[str] = ()
     latex: Mapping[str, pl.DataFrame] = field(default_factory=dict)
     options: Mapping[str, Any] = field(default_factory=dict)
     notes: Sequence[str] = ()
@@ -125,13 +127,13 @@ def study_panel(
         pictures,
         tables.tables(outcome),
         shown,
-        {name: overview[name] for name in list(overview)[:1]},
-        about(outcome)["options"],
-        [note for note in about(outcome)["notes"] if note not in warned],
-        command,
-        method_text(outcome),
-        warned,
-        unit_of(outcome),
+        latex={name: overview[name] for name in list(overview)[:1]},
+        options=about(outcome)["options"],
+        notes=[note for note in about(outcome)["notes"] if note not in warned],
+        command=command,
+        method=method_text(outcome),
+        warnings=warned,
+        unit=unit_of(outcome),
     )
 
 

@@ -128,6 +128,17 @@ def with_interval(found: Sequence[float], sign: str = "") -> str:
     return decimal_with_interval(value, low, high, sign=sign)
 
 
+def axis_of(found: Sequence[Sequence[float]]) -> tuple[float, float]:
+    """Return the ends of an axis that holds all means and intervals, rounded outward to tenths; 0 to 1 for none.
+
+    >>> axis_of([(0.52, 0.41, 0.63), (0.38, float("nan"), float("nan"))]), axis_of([])
+    ((0.3, 0.7), (0.0, 1.0))
+    """
+    values = [one for mean in found for one in mean if not math.isnan(one)] or [0, 1]
+    low, high = math.floor(10 * min(values)), math.ceil(10 * max(values))
+    return low / 10, max(high, low + 1) / 10
+
+
 def as_tex(text: str) -> str:
     r"""Write a text of people for BibTeX, on one line.
 

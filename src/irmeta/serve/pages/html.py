@@ -15,6 +15,7 @@ from irmeta.serve.catalogue.snapshot import Snapshot
 from irmeta.serve.pages import data
 from irmeta.serve.pages.forms import (
     as_script,
+    axis_of,
     figure,
     signed,
     slug,
@@ -97,15 +98,13 @@ class Pages:
         """Return what all templates know of the board."""
         shot, found, board = self._shot, self._found, self._shot.board
         end = end_of_runs(board)
-        values = [one for line in found.ranked for one in line.scores[found.metric]]
-        most = max((one for one in values if not np.isnan(one)), default=1.0)
         abouts = [line.about for line in found.ranked]
         return {
             "takes": end is None or shot.at < end,
             "board": board,
             "shot": shot,
             "found": found,
-            "most": max(1.0, most),
+            "axis": axis_of([line.scores[found.metric] for line in found.ranked]),
             "most_rows": ROWS,
             "in_series": board.series if shot.anybody_may(Action.SEE_SCORES) else "",
             "has_teams": any(about["team"] or about["type"] for about in abouts),
@@ -254,6 +253,7 @@ class Pages:
             "low": low,
             "median": middle,
             "high": high,
+            "tied": int((scores == scores.max()).sum()) - 1,
             "first": [(ranked[one], float(scores[one])) for one in order],
             "ticks": sorted(set(places.astype(int).tolist())),
         }

@@ -17,7 +17,7 @@ from irmeta.metrics.names import ESTIMATED
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short, with_interval
-from irmeta.scores.notes import Method
+from irmeta.scores.notes import Beside, Method
 from irmeta.scores.result import ends, frame, result
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
@@ -348,6 +348,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05; "
             f"of its scores max-t, which knows how pairs depend, may find more), {alone} by the human topics alone.",
         ]
+    if outcome.sizes["pair"]:
+        of_weights.append(
+            Beside(
+                "Differences have a lambda of their own (slope_pairs in table gain), so they are not exactly those of "
+                "the means.",
+                "pairs",
+            )
+        )
     return of_weights
 
 

@@ -75,8 +75,9 @@ def label(kind: str, outcome: xr.Dataset) -> str:
 
 
 def column(kind: str, outcome: xr.Dataset) -> str:
-    """Name the column of an aggregate's values: mean nDCG@10."""
-    return f"{kind} {_metric(outcome)}".rstrip()
+    """Name the column of an aggregate's values: mean nDCG@10, or estimated mean nDCG@10."""
+    estimated = "estimated " * (kind in ADDED and is_estimated(outcome))
+    return f"{estimated}{kind} {_metric(outcome)}".rstrip()
 
 
 def _metric(outcome: xr.Dataset) -> str:
@@ -232,6 +233,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     }
     if first["rank"].isnull().all():
         board.pop("rank")
+    if is_estimated(outcome):  # people judged few of them
+        board.pop(f"{names['task']}s")
     if outcome["score"].isnull().any():
         board["holes allow"] = spans(first["best"].values, first["worst"].values)
     views = _front_tables(outcome)

@@ -15,7 +15,7 @@ from irmeta.errors import ScoresError
 from irmeta.io.formats.model_file import Model, part_as_json
 from irmeta.metrics.names import highest
 from irmeta.report.page.content import Content
-from irmeta.report.page.metrics.ranking import metrics_to_report
+from irmeta.report.page.metrics import ranking
 from irmeta.report.page.panel import Panel, Picture, Section, Text, names, study_panel
 from irmeta.report.plots.metrics.accuracy import cells
 from irmeta.scores.attributes import about
@@ -45,10 +45,10 @@ TEXT = Text(
 
 
 def panels(content: Content) -> list[Panel]:
-    """Make a panel for each collection, where there are metrics to predict."""
-    if not content.several_metrics:
+    """Make a panel for each collection, where there are metrics that need not be reported."""
+    if not ranking.panels(content):
         return []
-    reported = metrics_to_report(content)
+    reported = ranking.metrics_to_report(content)
     model = page_model(content.cubes)
     return content.panels_by_collection(
         lambda name: prediction_panel(name, content.used[name], reported, model)

@@ -35,15 +35,23 @@ TEXT = Text(
 
 
 def panels(content: Content) -> list[Panel]:
-    """Make a panel for each level, where there are metrics to compare."""
+    """Make a panel for each level, where there are metrics to compare and the first chooses fewer than all of them."""
     if not content.several_metrics:
         return []
 
     def made() -> list[Panel]:
-        return content.panels_by_level(partial(ranking_panel, content))
+        by_level = content.panels_by_level(partial(ranking_panel, content))
+        return [] if _reports_all(by_level[0]) else by_level
 
     found: list[Panel] = content.computed_once("ranking", made)
     return found
+
+
+def _reports_all(panel: Panel) -> bool:
+    """Say whether a panel could be computed and chooses every metric."""
+    if not panel.tables:
+        return False
+    return len(chosen_metrics(panel.tables["subsets"])) == panel.tables["order"].height
 
 
 def metrics_to_report(content: Content) -> list[str]:

@@ -21,11 +21,13 @@ from irmeta.scores.averages.means import additive, systems_ahead
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import in_clusters, right_or_wrong
 from irmeta.studies.choice.ranking.study import is_reported
-from irmeta.studies.judges.estimate import best_systems_sentence
+from irmeta.studies.judges.estimate import best_systems_sentence, overview
 from irmeta.words import counted, joined, listed
 
 MOST = 400_000
 """Scores of single topics that the page holds; of more, only those of the metric that orders systems."""
+OFFICIAL = "people and machine together"
+"""The table of what both show, before the leaderboard by the machine alone."""
 
 TEXT = Text(
     "standings",
@@ -44,8 +46,17 @@ def panels(content: Content) -> list[Panel]:
     made = content.panels_by_collection(partial(panel, content))
     for at, one in enumerate(made):
         if (both := _combined_estimate(content, one.label)) is not None:
-            first = f"By {content.order[one.label]} of people and machine together, {best_systems_sentence(both)}"
-            made[at] = replace(one, findings=[first, *one.findings])
+            best = best_systems_sentence(both.isel(metric=0))
+            first = (
+                f"By {content.order[one.label]} of people and machine together, {best}"
+            )
+            official = {OFFICIAL: next(iter(overview(both).values()))}
+            made[at] = replace(
+                one,
+                findings=[first, *one.findings],
+                tables=official,
+                opened=[OFFICIAL],
+            )
     return made
 
 
@@ -93,7 +104,7 @@ def _combined_estimate(content: Content, name: str) -> xr.Dataset | None:
     outcome, by = content.given.get("estimate"), content.order[name]
     if outcome is None or not content.is_by_machine(name) or by not in outcome.metric:
         return None
-    return outcome.sel(metric=by)
+    return outcome.sel(metric=[by])
 
 
 def _counts_left_out(content: Content, name: str) -> list[str]:

@@ -29,7 +29,6 @@ from irmeta.report.plots.rows import (
     whole_ranks,
 )
 from irmeta.scores.figures import short, spans
-from irmeta.scores.result import is_estimated
 from irmeta.studies.leaderboard.summary import column, nouns, order
 from irmeta.words import listed, shortened
 
@@ -140,8 +139,7 @@ def _draw_models(models: xr.Dataset, axes: Axes) -> None:
 
 def _aggregate_name(result: xr.Dataset) -> str:
     """Name the aggregate of a result, and say where it is an estimate."""
-    kind = column(str(result["aggregate"].item()), result)
-    return f"{'estimated ' * is_estimated(result)}{kind}"
+    return column(str(result["aggregate"].item()), result)
 
 
 def _models_drawn(models: xr.Dataset, result: xr.Dataset) -> str:

@@ -245,7 +245,9 @@ function headsOf(one, others) {
     ["name", nouns.Model, "c-name"],
     ["ranks", "Possible ranks", "c-ranks"],
     ["value", one.column, "c-value number"],
-    ["tasks", `${nouns.Task}s`, "c-tasks number"],
+    ...(content.estimated
+      ? []
+      : [["tasks", `${nouns.Task}s`, "c-tasks number"]]),
     ...facts.map((fact) => [`fact:${fact}`, fact, "c-fact"]),
     ...others.map((each) => [
       each.name,
@@ -295,7 +297,9 @@ function rowOf(one, others, model) {
     element("th", { scope: "row" }, button),
     cell("", ranksDrawn(one, model)),
     cell("number", shown(one.value[model]) + partly(model)),
-    cell("number tasks", String(one.counts[model])),
+    ...(content.estimated
+      ? []
+      : [cell("number tasks", String(one.counts[model]))]),
     ...about[model].map((fact) => cell("fact", fact || "–")),
     ...others.map((each) => cell("number other", rankOrRange(each, model))),
   );
