@@ -405,6 +405,20 @@ def test_a_page_opens_on_the_systems_to_mark(
     assert f" less than {best} " in said
 
 
+def test_the_highlighted_system_is_selected(
+    browser: Any, scores: xr.DataArray, tmp_path: Path
+) -> None:
+    """The page says that the system of --highlight is selected; the next click compares another with it."""
+    page = write_report({"made": scores}, tmp_path / "r", highlight="system 2", rng=5)
+    browser.get(page.as_uri())
+    compared = browser.find_element(By.CSS_SELECTOR, ".versus")
+    assert "system 2 is selected: choose another to compare them." in compared.text
+    script = "[...document.querySelectorAll('.pick')].find((one) => one.textContent === 'system 5').click()"
+    browser.execute_script(script)
+    assert "system 2 scores " in compared.text
+    assert "is selected" not in compared.text
+
+
 def test_marks_are_read_out(opened: Any, scores: xr.DataArray) -> None:
     """A finger on a cell of the heat map gets what it stands for, and its correlation as NumPy has it."""
     tap = """

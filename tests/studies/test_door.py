@@ -152,6 +152,20 @@ def test_arguments_without_a_name_too_many_are_listed_by_name(scores: Any) -> No
         irmeta.versus(scores, "s0", "s1", metric="AP")
 
 
+def test_an_argument_given_twice_is_told_the_order() -> None:
+    """Who gives runs first and names the judgments reads that judgments come first."""
+    with pytest.raises(TypeError, match=r"the order is validate\(qrels, runs\)"):
+        irmeta.validate("runs", qrels="qrels.txt")
+
+
+@pytest.mark.parametrize("name", ["validate", "accuracy", "versus"])
+def test_signatures_name_results(name: str) -> None:
+    """What help and editors show of a function that returns a Result says so."""
+    function = getattr(irmeta, name)
+    assert inspect.signature(function).return_annotation is Result
+    assert function.__annotations__["return"] is Result
+
+
 class Measure:
     """An object that is written as a metric, as those of ir_measures are."""
 

@@ -67,7 +67,8 @@ def evaluate(
     on_error : "stop" raises at the first run that cannot be read; "skip" goes on without such runs.
     drop_copies : leave out a run that ranks as an earlier one on every topic.
     drop_empty : leave out a run without documents.
-    The cube's attributes hold the digests of qrels and runs, the options, and notes on topics and files.
+    The cube's attributes hold the digests of qrels and runs and the options; `irmeta.about(cube)["notes"]` are the
+    notes that the command line prints: topics that runs lack, ranks that contradict scores, runs that were left out.
 
     >>> run = {"bm25": {"1": {"a": 3.0, "b": 2.0}}}
     >>> evaluate({"1": {"b": 1}}, run, "RR").sel(system="bm25", topic="1").item()

@@ -149,6 +149,7 @@ def study(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, Result]:
     checked.door = door  # type: ignore[attr-defined]
     plain = door.plain.replace(return_annotation=Result)
     checked.__signature__ = plain  # type: ignore[attr-defined]
+    checked.__annotations__ = function.__annotations__ | {"return": Result}
     return checked
 
 
@@ -237,6 +238,11 @@ class Door:
         if not wrong and len(args) > len(unnamed):
             named = [f"{name}=" for name in known if name not in unnamed]
             return f"{text}; name all but {joined(unnamed)}: {listed(named, 20)}"
+        if not wrong and set(unnamed[: len(args)]).intersection(given):
+            order = ", ".join(unnamed)
+            return (
+                f"{text}; without names the order is {self.function.__name__}({order})"
+            )
         if not wrong:
             return text
         if wrong[0] in _CHOSEN and any(

@@ -144,7 +144,7 @@ def test_depths_beside_each_other() -> None:
         {"1": {"d1": 1, "a": 1}, "2": {"a": 1}}, {"deep": deep, "short": SOUND}
     )
     assert (
-        "warning 1 of 2 runs has at most 50 documents a topic, where others have up to 100: short"
+        "warning 1 of 2 runs has at most 3 documents a topic, where others have up to 100: short"
         in texts(outcome)
     )
 

@@ -96,7 +96,7 @@ def test_a_tau_that_is_undefined_is_called_so(scores: xr.DataArray) -> None:
     """Of a metric that scores all systems alike no tau is told."""
     scores[..., 2] = 0.5
     assert (
-        "RR is predicted worst (tau undefined)."
+        "RR is predicted (tau undefined)."
         in findings(accuracy(predict(scores[..., :1], want=["RR"]), scores))[0]
     )
 

@@ -217,13 +217,14 @@ function show(first, second, metric) {
   const { differences } = found;
   const better = differences.filter((one) => one > 0).length;
   const worse = differences.filter((one) => one < 0).length;
-  const equal = differences.length - better - worse;
+  const ties = differences.length - better - worse;
+  const equal = ties ? `, equal on ${ties}` : "";
   const answer = document.getElementById("answer");
   answer.textContent =
     `${first.label} ${verdict(found)} ${second.label} by ${metric}: ` +
     `${withInterval(found)}` +
     `${found.shown ? ", by itself, not corrected for other pairs" : ""}; ` +
-    `better on ${better}, equal on ${equal}, worse on ${worse} topics.`;
+    `better on ${better}${equal}, worse on ${worse} topics.`;
   const rows = differences.map((difference, at) => ({ at, difference }));
   rows.sort((x, y) => x.difference - y.difference);
   list(

@@ -478,9 +478,10 @@ def _run_remarks(facts: list[RunFacts], tags: Mapping[str, list[str]]) -> list[R
     ]
     depths = sorted({fact.depth_high for fact in facts})
     if len(depths) > 1 and depths[0] * 2 <= depths[-1]:
-        short = [fact.system for fact in facts if fact.depth_high * 2 <= depths[-1]]
+        most = max(depth for depth in depths if depth * 2 <= depths[-1])
+        short = [fact.system for fact in facts if fact.depth_high <= most]
         texts.append(
             f"{len(short)} of {counted(len(facts), 'run')} {'has' if len(short) == 1 else 'have'} at most "
-            f"{depths[-1] // 2} documents a topic, where others have up to {depths[-1]}: {listed(short)}"
+            f"{most} documents a topic, where others have up to {depths[-1]}: {listed(short)}"
         )
     return [Remark("warning", "all runs", None, text) for text in texts]

@@ -122,10 +122,14 @@ def findings(outcome: xr.Dataset) -> list[str]:
     good = int((tau >= 0.9).sum())
     worst = int(np.nan_to_num(tau, nan=-2.0).argmin())
     least = "undefined" if np.isnan(tau[worst]) else f"{short(tau[worst])}"
-    lines = [
-        f"From {', '.join(options['given'])}, {good} of {len(tau)} other metrics can be predicted "
-        f"with tau 0.9 or more; {outcome.target.values[worst]} is predicted worst (tau {least})."
-    ]
+    given, name = ", ".join(options["given"]), outcome.target.values[worst]
+    if len(tau) == 1:
+        lines = [f"From {given}, {name} is predicted (tau {least})."]
+    else:
+        lines = [
+            f"From {given}, {good} of {len(tau)} other metrics can be predicted with tau 0.9 or more; {name} is "
+            f"predicted worst (tau {least})."
+        ]
     if np.isfinite(outcome["inside"].values).any():
         level = f"{options['level']:.0%}"
         inside = f"{float(outcome['inside'].mean()):.0%}"

@@ -1,5 +1,6 @@
 """What a study returns: its answer in words, tables and a plot, and the labelled arrays beneath."""
 
+import inspect
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import wraps
@@ -204,4 +205,7 @@ def returning_result(function: Callable[Taken, xr.Dataset]) -> Callable[Taken, R
     def answering(*args: Taken.args, **kwargs: Taken.kwargs) -> Result:
         return Result(function(*args, **kwargs))
 
+    shown = inspect.signature(function).replace(return_annotation=Result)
+    answering.__signature__ = shown  # type: ignore[attr-defined]
+    answering.__annotations__ = function.__annotations__ | {"return": Result}
     return answering

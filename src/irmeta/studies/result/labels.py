@@ -69,7 +69,7 @@ def labelled(
     for name, one in texts.items():
         own = of_metrics if name in _METRICS else of_metrics | known
         if not set(own).isdisjoint(map(str, one.values.ravel())):
-            values = [own.get(str(text), text) for text in one.values.ravel()]
+            values = [own.get(text, text) for text in map(str, one.values.ravel())]
             called[name] = one.copy(
                 data=np.array(values, dtype=object).reshape(one.shape)
             )

@@ -86,9 +86,16 @@ function asking({ estimated }) {
     : "Choose a system to see its topics, another to compare them.";
 }
 
+// What a click does next, where one system is chosen.
+function next([one, other]) {
+  const text = `${one} is selected: choose another to compare them.`;
+  return other === undefined ? [element("p", {}, text)] : [];
+}
+
 function wins({ better, worse }, topics) {
-  const equal = topics - better - worse;
-  return `: better on ${better} topics, equal on ${equal}, worse on ${worse}`;
+  const ties = topics - better - worse;
+  const equal = ties ? `, equal on ${ties}` : "";
+  return `: better on ${better} topics${equal}, worse on ${worse}`;
 }
 
 export function boardOf(root, board, key) {
@@ -141,6 +148,7 @@ export function boardOf(root, board, key) {
     const command = element("code", {}, commandOf(board, chosen, by));
     return [
       element("p", { class: "said" }, found),
+      ...next(chosen),
       element("p", {}, command),
       ...(board.estimated ? [] : [chart(values, title)]),
     ];
