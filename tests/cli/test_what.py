@@ -193,6 +193,11 @@ TEXTS = {
         "groups",
         "irmeta leaderboard scores.parquet --types",
     ),
+    "kinds.csv": (
+        "task,kind\n1,a\n2,a\n",
+        "groups",
+        "irmeta leaderboard scores.parquet --types",
+    ),
     "called.csv": ("system,label\nx,Dense\ny,BM25\n", "groups", "--labels"),
     "drawn.csv": (
         "topic,probability\n1,.5\n2,.5\n",

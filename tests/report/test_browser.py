@@ -659,9 +659,9 @@ def test_tasks_switched_off(ranking: Any, board: Path) -> None:
 def test_what_is_known_of_models_stays_in_its_column(
     browser: Any, tmp_path: Path
 ) -> None:
-    """A long word of --about is broken in its column, and does not run over the next one."""
-    scores = np.random.default_rng(1).random((3, 8, 1))
-    table = cube(scores, ["a", "b", "c"], [f"task {i}" for i in range(8)], ["score"])
+    """A long word of --about is broken in its column; models of which it says nothing come last whichever way."""
+    scores = np.random.default_rng(1).random((4, 8, 1))
+    table = cube(scores, list("abcd"), [f"task {i}" for i in range(8)], ["score"])
     about = {"a": {"team": "BioinformaticsUniversity", "kind": "feedback"}}
     sizes = {"a": "0.6B", "b": "7B", "c": "33M"}
     about = {
@@ -670,7 +670,9 @@ def test_what_is_known_of_models_stays_in_its_column(
     page = write_leaderboard(leaderboard(table, resamples=60), tmp_path, about=about)
     load(browser, page)
     click(browser, ".c-fact button")
-    assert cells(browser, 5) == ["33M", "0.6B", "7B"]
+    assert cells(browser, 5) == ["33M", "0.6B", "7B", "–"]
+    click(browser, ".c-fact button")
+    assert cells(browser, 5) == ["7B", "0.6B", "33M", "–"]
     assert not browser.execute_script(
         "return [...document.querySelectorAll('#rows td.fact')]"
         ".filter((fact) => fact.scrollWidth > fact.clientWidth).length"

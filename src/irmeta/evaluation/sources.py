@@ -393,11 +393,25 @@ def _sources(given: RunsLike) -> Iterator[Source | tuple[str, Remark]]:
         yield from ((run.name, run) for run in runs_from_frame(given, name))
     elif is_list(given):
         for part in given:
+            if _is_pair(part):
+                raise IrmetaError(
+                    "runs with names are a dict, as {'bm25': run}, not pairs: take dict(runs)"
+                )
             yield from _sources(part)
     else:
         raise IrmetaError(
             f"runs must be paths, mappings or data frames, not {type(given).__name__}"
         )
+
+
+def _is_pair(given: Any) -> bool:
+    """Tell whether this is a name and a run, which tuples of files are not."""
+    return (
+        isinstance(given, tuple)
+        and len(given) == 2
+        and isinstance(given[0], str)
+        and not isinstance(given[1], str | PathLike)
+    )
 
 
 def _sources_in_files(

@@ -377,6 +377,7 @@ def test_what_runs_can_be(tmp_path: Path) -> None:
         ("nowhere/*.gz", r"nowhere/\*.gz: no such file"),
         ([], "there are no runs; give one or more"),
         ({}, "there are no runs; give one or more"),
+        ([("a", {"1": {"d": 1.0}})], "runs with names are a dict"),
         (3, "runs must be paths, mappings or data frames, not int"),
         ({"x": 3}, "run 'x' must be a path, a mapping or a data frame, not int"),
         ([{"1": {"a": 1}}, {"1": {"a": 1}}], "two systems are named 'run': two runs"),

@@ -54,6 +54,15 @@ def test_a_task_joins_the_board_that_shares_its_models(path):
     assert np.isnan(cubes["board"].sel(system="bm25", topic="scifact").item())
 
 
+def test_a_table_without_a_metric_is_of_the_one_of_the_board(path):
+    """Scores of a new model that no metric's name stands over are of the board's only one, and this is said."""
+    news, cubes = appended(path, table(["e5"], metric="score", at=0.7))
+    assert news == {"board": "1 system more, scores read as nDCG@10"}
+    assert (cubes["board"].sel(system="e5", metric="nDCG@10") == 0.7).all()
+    with pytest.raises(ScoresError, match="is not a score of nDCG@10"):
+        add(table(["e6"], metric="score", at=1.7), path, named=False, replace=False)
+
+
 def test_what_shares_nothing_is_a_collection_of_its_own(path):
     """Other models on other tasks are another board."""
     news, cubes = appended(path, table(["e5"], ["sts"]))

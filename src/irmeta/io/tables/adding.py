@@ -26,8 +26,8 @@ from irmeta.scores.cube import DIMS, cube
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.groups.repeats import run_facts_of
 from irmeta.scores.names import labels
-from irmeta.scores.selection import choose_names
-from irmeta.scores.tables.roles import ALL
+from irmeta.scores.selection import choose_names, of_metric
+from irmeta.scores.tables.roles import ALL, SCORE
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 
@@ -142,6 +142,7 @@ def _require_table(description: Description, place: str) -> None:
 
 def _merge(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> Changed:
     """Put scores into a collection: systems, topics and metrics of both, the older first."""
+    new, read_as = _by_metric_there(old, new)
     _require_shared(old, new, place)
     names = {
         dim: list(dict.fromkeys([*labels(old[dim].values), *labels(new[dim].values)]))
@@ -171,7 +172,22 @@ def _merge(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> C
     news += [
         f"{counted(count, 'score')} {what}" for what, count in counts.items() if count
     ]
+    news += [f"scores read as {metric}" for metric in read_as]
     return Changed(merged, ", ".join(news) or "nothing new")
+
+
+def _by_metric_there(
+    old: xr.DataArray, new: xr.DataArray
+) -> tuple[xr.DataArray, list[str]]:
+    """Return scores of systems or topics more, which name no metric, as those of the one there; and this metric."""
+    there = labels(old["metric"].values)
+    known = all(
+        set(labels(new[dim].values)) <= set(labels(old[dim].values))
+        for dim in ("system", "topic")
+    )
+    if known or len(there) > 1 or labels(new["metric"].values) != [SCORE]:
+        return new, []
+    return of_metric(new, there[0]), there
 
 
 def _differing_error(

@@ -39,7 +39,7 @@ from irmeta.words import counted, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
 _TASK = ("task", "topic")
-_TYPE = ("type", "task_type")
+_TYPE = ("type", "task_type", "kind")
 """Columns of a file with the type of each task."""
 MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")

@@ -85,13 +85,14 @@ def leaderboard(
         predict: missing scores are predicted from the others, ranks with 90% intervals; complete: only the models
         without holes, or the tasks, whichever leaves more scores; or a part of both, where that leaves twice as many
     min_tasks : leave out models with scores on fewer tasks
-    types : task types: by name of the task, or a CSV with the columns task and type
+    types : task types: by name of the task, or a CSV with the columns task and type (or kind)
     cost : a CSV with the columns model and cost, or costs by name of the model; says which models may be on the front:
         no cheaper one is shown to be better
     metric : the metric that ranks, of several; by default the first
     level : level at which all rank sets hold at once
     resamples : number of random sign flips for the rank sets, 40 or more; by default 1000, of scores with holes 400
-    first : number of models in the table for reading; JSON and CSV have all; by default a screen of them, all in a file
+    first : number of models in the table for reading; JSON and CSV have all, a plot the best 30 and those to highlight;
+        by default a screen of them, all in a file
     rng : a seed or a generator, of all that is random
 
     Returns over (system, aggregate) value, error (of bt), rank, best and worst (what holes allow), low and high (the

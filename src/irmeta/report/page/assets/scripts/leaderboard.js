@@ -158,8 +158,7 @@ function byFact(fact, a, b) {
   const one = about[a][fact];
   const other = about[b][fact];
   if (one && other && areAmounts[fact]) return amountIn(one) - amountIn(other);
-  if (one && other) return collator.compare(one, other);
-  return Number(!one) - Number(!other);
+  return collator.compare(one, other);
 }
 
 // The rank, or the middle of those that missing scores allow; last where there is none.
@@ -192,10 +191,15 @@ function sorted(one, kept) {
     if (state.sort === "name") return collator.compare(models[a], models[b]);
     return key(a) - key(b) || 0;
   }
+  // what has nothing in the column is last whichever way
+  function isBlank(model) {
+    return fact >= 0 ? !about[model][fact] : key(model) === Infinity;
+  }
   return kept.sort((a, b) => {
+    const blanks = Number(isBlank(a)) - Number(isBlank(b));
     const asked = sign * order(a, b);
     const byRank = middle(one, a) - middle(one, b);
-    return asked || byRank || a - b;
+    return blanks || asked || byRank || a - b;
   });
 }
 
