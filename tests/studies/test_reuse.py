@@ -649,3 +649,14 @@ def test_a_metric_that_ties_all_runs_is_not_recommended():
         .notnull()
         .any()
     )
+
+
+def test_labels_of_metrics_say_as_much():
+    """How deep a metric looks is known by its name, whatever its label is."""
+    _, lists, grades = made(0)
+    options = {"teams": groups_of(lists), "depth": 5, "new": {"mine": lists["g0r0"]}}
+    found = reuse(grades, lists, metrics="nDCG@5 AP", **options)
+    said = [
+        one.replace("AP", "Mean AP").replace("nDCG@5", "Gain") for one in found.findings
+    ]
+    assert found.labelled({"AP": "Mean AP", "nDCG@5": "Gain"}).findings == said
