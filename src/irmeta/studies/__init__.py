@@ -466,7 +466,7 @@ STUDIES: dict[str, Study] = {
         "judgments",
         "How many topics should people judge?",
         docs="tasks/judges",
-        screen=Screen(lines=40, rows=20),
+        screen=None,
         command=Verb(
             (
                 "irmeta judges plan --human part.txt --llm full.txt --runs runs/ -m nDCG@10 --width .1 "
