@@ -87,7 +87,7 @@ def test_method_says_how(result: irmeta.Result, scores: xr.DataArray) -> None:
     assert result.method_text.endswith(
         "30 topics; none is missing. Differences between e and 3 other systems were tested by the two-sided max-t "
         "test over topics at level 0.05, p the larger of those by random signs "
-        "and by random directions, corrected step by step. "
+        "and by random directions, corrected step by step for all claims and their signs. "
         "We drew 10000 resamples at random, with seed 0."
     )
     pairs = {str(name): str(int(name) // 3) for name in scores.topic.values}

@@ -244,16 +244,7 @@ def caption(outcome: xr.Dataset, shown_as: str = "in bold") -> str:
         )
     if options["test"] == "none":
         return text
-    if options["correct"] == "none":
-        correction = ""
-    elif options["test"] == "max-t":
-        correction = ", step-down correction"
-    else:
-        correction = f", {CORRECTIONS[options['correct']]} correction"
-    if correction:
-        compared = counted(_comparisons(outcome, options["baseline"]), "comparison")
-        correction += f" for {compared} in each column"
-    how = f"{TESTS[options['test']]}{correction}, level {options['alpha']:g}"
+    how = f"{TESTS[options['test']]}{_correction_clause(outcome)}, level {options['alpha']:g}"
     if options["baseline"] is None:
         which = "Systems"
         if outcome.sizes["system"] > MOST_LETTERS:
@@ -262,6 +253,18 @@ def caption(outcome: xr.Dataset, shown_as: str = "in bold") -> str:
             f"{text} {which} that share a letter do not differ significantly ({how})."
         )
     return f"{text} {BETTER} and {WORSE}: significantly better and worse than {options['baseline']} ({how})."
+
+
+def _correction_clause(outcome: xr.Dataset) -> str:
+    """Say how tests are corrected, and for how many comparisons; nothing of one alone."""
+    options = about(outcome)["options"]
+    comparisons = _comparisons(outcome, options["baseline"])
+    if options["correct"] == "none" or comparisons == 1:
+        return ""
+    if options["test"] == "max-t":
+        return f", step-down correction for {comparisons} comparisons and their signs in each column"
+    correction = CORRECTIONS[options["correct"]]
+    return f", {correction} correction for {comparisons} comparisons in each column"
 
 
 def _topics_clause(size: Mapping[str, Any]) -> str:

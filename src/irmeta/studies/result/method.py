@@ -171,7 +171,7 @@ def _test_sentence(options: Mapping[str, Any], unit: str, compared: str) -> str:
     if test in _CORRECTED and correct == "none":
         said += ", each by itself"
     elif test == "max-t" and not alone:
-        said += ", corrected step by step"
+        said += ", corrected step by step for all claims and their signs"
     elif test not in _CORRECTED and correct != "none":
         said += f", with {CORRECTIONS[correct]} correction"
     if options.get("margin") is not None:

@@ -178,7 +178,7 @@ export function boardOf(root, board, key) {
     const size = short(Math.abs(middle), 3);
     return (
       `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name} ` +
-      `(95% interval ${interval}; ${chance}, paired t test)` +
+      `(95% interval ${interval}; ${chance}, paired t test of these two alone)` +
       `${board.estimated ? "" : wins(found, topics.length)}.`
     );
   }
