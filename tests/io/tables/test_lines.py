@@ -37,6 +37,22 @@ def test_ir_measures_with_runs(tmp_path: Path) -> None:
     assert cube.sel(system="b", metric="AP(rel=2)").item() == 0.25
 
 
+@pytest.mark.parametrize("index", ["", ","])
+def test_ir_measures_as_csv(tmp_path: Path, index: str) -> None:
+    """A CSV with the head query_id,measure,value is of the system that its file is named by; an index is passed over."""
+    at = "0," if index else ""
+    for name, score in (("bm25", 0.2), ("dense", 0.6)):
+        rows = f'{index}query_id,measure,value\n{at}301,"AP(rel=2)",{score}\n{at}302,RR,1\n'
+        put(tmp_path, f"{name}.csv", rows)
+    cube = import_ir_measures([tmp_path])
+    assert cube.system.values.tolist() == ["bm25", "dense"]
+    scores = cube.sel(topic="301", metric="AP(rel=2)")
+    assert scores.values.tolist() == [0.2, 0.6]
+    bad = put(tmp_path, "bad.csv", "query_id,measure,value\n301,AP,much\n")
+    with pytest.raises(FileFormatError, match=r"bad\.csv:2: "):
+        import_ir_measures(bad)
+
+
 def test_tot(tmp_path: Path) -> None:
     """Lines of run, measure, topic and value, as TREC Auto-Judge writes them; measures of its own are kept."""
     path = put(

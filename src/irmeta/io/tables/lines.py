@@ -1,7 +1,9 @@
 """Score tables with a score on each line, as ir_measures, TREC Auto-Judge and others write them, as cubes."""
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import product
 from typing import Any
 
 import polars as pl
@@ -9,6 +11,7 @@ import xarray as xr
 
 from irmeta.errors import FileFormatError
 from irmeta.io.files import Location, read_bytes, stem
+from irmeta.io.sheets import read_sheet
 from irmeta.io.strictly import fields, lines, parse_json, stripped
 from irmeta.io.tables.matrices import Paths, cube_of_tables, read_score, score_table
 from irmeta.scores.tables.roles import ALL
@@ -18,7 +21,9 @@ TOPIC = ("topic_id", "query_id", "topic", "query", "qid")
 MEASURE = ("measure", "metric")
 VALUE = ("value", "score")
 """The keys under which JSON lines may hold these; the first found is taken."""
-_SUFFIXES = (".txt", ".tsv", ".jsonl", ".json", ".eval")
+_SUFFIXES = (".txt", ".tsv", ".csv", ".jsonl", ".json", ".eval")
+_HEADS = [set(names) for names in product(TOPIC, MEASURE, VALUE)]
+"""Headers of a table of one system; pandas writes an index without a name before them."""
 
 _Row = tuple[str, str, str, float]
 
@@ -26,13 +31,12 @@ _Row = tuple[str, str, str, float]
 def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
     """Read what ir_measures prints by topic: topic, measure and value, a file for each system; or run before these.
 
-    A system is named by its file where lines have three fields. Means under `all` are left out where there are topics.
+    A system is named by its file where lines have three fields, and where a CSV of what `iter_calc` yields has the
+    header query_id,measure,value. Means under `all` are left out where there are topics.
 
     paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
-    return cube_of_tables(
-        paths, partial(_read_fields, order=_order_ir_measures), collection
-    )
+    return cube_of_tables(paths, _read_ir_measures, collection)
 
 
 def import_tot(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -51,6 +55,22 @@ def import_jsonl(paths: Paths, *, collection: str = "collection") -> xr.DataArra
     paths : files, folders, globs or URLs of them.  collection : what to call the collection.
     """
     return cube_of_tables(paths, _read_json_lines, collection)
+
+
+def _read_ir_measures(path: Location) -> pl.DataFrame:
+    """Read lines of fields, or a table whose header names topic, measure and value."""
+    _, head = next(_numbered_lines(path), (0, ""))
+    names = {stripped(name).lower() for name in re.split("[,;\t]", head)}
+    if names - {""} not in _HEADS:
+        return _read_fields(path, order=_order_ir_measures)
+    table = read_sheet(path, TOPIC, MEASURE, VALUE)
+    columns = [table.index_of(names) or 0 for names in (TOPIC, MEASURE, VALUE)]
+    rows: list[_Row] = []
+    for line, cells in table.rows:
+        topic, measure, value = (stripped(cells[at]) for at in columns)
+        score = read_score(value, f"{path}:{line}")
+        rows.append((_system_name(path), topic, measure, score))
+    return _require_rows(rows, path)
 
 
 def _order_ir_measures(fields: Sequence[str], name: str) -> Sequence[str]:
