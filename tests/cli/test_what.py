@@ -220,6 +220,11 @@ TEXTS = {
         "--about",
     ),
     "sized.csv": ("model,size\ne5,560\nbm25,2\n", "groups", "--about"),
+    "millions.csv": (
+        "model,link,size_m,licence\ne5,https://e.org,560,MIT\nbm25,https://e.org,2,\n",
+        "groups",
+        "--about",
+    ),
     "linked.csv": (
         "model,link,nq\ne5,https://e.org,0.5\nbm25,https://e.org,.x\n",
         "unknown",

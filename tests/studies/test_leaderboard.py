@@ -639,6 +639,22 @@ def test_models_to_mark_are_drawn_below_the_best(tied: Any) -> None:
         topics.plot(highlight="m1")
 
 
+def test_a_model_without_a_rank_has_no_ring() -> None:
+    """Of two models to mark, the one whose missing scores leave its rank open is named only."""
+    scores = np.linspace(0.9, 0.1, 6)[:, None] + np.linspace(0, 0.1, 5)
+    scores[2, 1:3] = np.nan
+    found = leaderboard(board(scores), aggregate="mean", holes="bounds", resamples=40)
+    ranked = np.isfinite(found["rank"].values[:, 0])
+    names = found.system.values.astype(str)
+    assert ranked.any()
+    assert not ranked.all()
+    one, other = names[ranked][0], names[~ranked][0]
+    [axes] = found.plot(highlight=[one, other]).axes
+    rings = [line for line in axes.lines if line.get_markerfacecolor() == "none"]
+    bold = [text for text in axes.get_yticklabels() if text.get_fontweight() == "bold"]
+    assert (len(rings), len(bold)) == (1, 2)
+
+
 def test_thin_lines_are_of_holes(tied: Any, holed: Any) -> None:
     """Ranks that are tied are dots below each other; a thin line is drawn only where scores are missing."""
 

@@ -336,3 +336,12 @@ def test_damaged_tables_of_judgments(tmp_path: Path) -> None:
             FileFormatError, match=f"test.*{kind}: (.* that cannot be read|the column)"
         ):
             scores(tmp_path / kind, {"run": RUN})
+
+
+def test_frames_in_a_list_need_names() -> None:
+    """Runs without names, frames or dicts, are told to be named; frames are not taken for rows."""
+    frame = pd.DataFrame({"query_id": ["1"], "doc_id": ["a"], "score": [1.0]})
+    mapping = {"1": {"a": 1.0}}
+    for runs in ([frame, frame], [mapping, mapping], [frame, mapping]):
+        with pytest.raises(FileFormatError, match="name each: {'bm25': run"):
+            irmeta.evaluate({"1": {"a": 1}}, runs, ["AP"])

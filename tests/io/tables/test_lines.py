@@ -39,7 +39,7 @@ def test_ir_measures_with_runs(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("index", ["", ","])
 def test_ir_measures_as_csv(tmp_path: Path, index: str) -> None:
-    """A CSV with the head query_id,measure,value is of the system that its file is named by; an index is passed over."""
+    """A CSV with the head query_id,measure,value is of the system that its file names; an index is passed over."""
     at = "0," if index else ""
     for name, score in (("bm25", 0.2), ("dense", 0.6)):
         rows = f'{index}query_id,measure,value\n{at}301,"AP(rel=2)",{score}\n{at}302,RR,1\n'

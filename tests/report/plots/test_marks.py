@@ -82,6 +82,22 @@ def test_a_named_system_is_bold_and_ringed() -> None:
     assert (ring.get_xdata()[0], ring.get_ydata()[0]) == (1, 2)
 
 
+def test_a_ring_needs_a_dot() -> None:
+    """Where a row has no dot, its name is marked and nothing is drawn around an empty place."""
+
+    def hollow(result: xr.Dataset, axes: Axes) -> Axes:
+        x, drawn = result["x"].values, [True, True, False]
+        name_marks(axes, x, range(3), NAMES, [""] * 3, nearest="y", drawn=drawn)
+        return named_rows(axes, NAMES, "x")
+
+    figure = draw(hollow, RESULT)
+    highlight(figure, {"bm25", "mine"})
+    [axes] = figure.axes
+    assert [line.get_xdata()[0] for line in axes.lines] == [3]
+    bold = [one for one in axes.get_yticklabels() if one.get_fontweight() == "bold"]
+    assert [one.get_text() for one in bold] == ["bm25", "mine"]
+
+
 def test_a_name_covers_no_mark_where_it_need_not() -> None:
     """A name stands to the left of its mark where another mark is to the right."""
 

@@ -101,8 +101,12 @@ def _is_object_of(library: str, given: Any) -> bool:
 
 
 def _is_row(given: Any) -> bool:
-    """Tell whether this is a row of ir_measures or ir_datasets: a topic, a document, and a grade or a score."""
-    return hasattr(given, "query_id") and hasattr(given, "doc_id")
+    """Tell whether this is a row of ir_measures or ir_datasets, with a topic and a document; a frame has columns."""
+    return (
+        hasattr(given, "query_id")
+        and hasattr(given, "doc_id")
+        and not hasattr(given, "columns")
+    )
 
 
 def _frame_of_rows(rows: Iterable[Any]) -> "pl.DataFrame":

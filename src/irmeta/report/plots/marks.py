@@ -31,11 +31,13 @@ class Marks(Artist):
         names: Iterable[str],
         words: Sequence[str],
         nearest: Nearest,
+        drawn: npt.ArrayLike = True,
     ) -> None:
         super().__init__()
         self.set_in_layout(False)
         self.x = np.asarray(x, dtype=np.float64)
         self.y = np.asarray(y, dtype=np.float64)
+        self.drawn = np.broadcast_to(drawn, self.x.shape)
         self.names = [str(name) for name in names]
         self.words = list(words)
         self.nearest = nearest
@@ -104,9 +106,13 @@ def name_marks(
     words: Sequence[str],
     *,
     nearest: Nearest = "xy",
+    drawn: npt.ArrayLike = True,
 ) -> None:
-    """Keep the names of marks at (x, y), and words for what each shows; nothing is drawn."""
-    axes.add_artist(Marks(x, y, names, words, nearest))
+    """Keep the names of marks at (x, y), and words for what each shows; nothing is drawn.
+
+    drawn : whether there is a dot to put a ring around, of all or of each.
+    """
+    axes.add_artist(Marks(x, y, names, words, nearest, drawn))
 
 
 def name_intervals(
@@ -157,7 +163,7 @@ def names_of_marks(figure: Figure) -> list[str]:
 
 
 def highlight(figure: Figure, names: Collection[str]) -> None:
-    """Mark what has these names: bold where an axis names it, else a ring, and its name beside it."""
+    """Mark what has these names: bold where an axis names it, else its name beside it; and a ring around its dot."""
     shown = {shortened(name, LONGEST) for name in names}
     for axes in figure.axes:
         labels = [*axes.get_xticklabels(), *axes.get_yticklabels()]
@@ -175,9 +181,11 @@ def _ring_marks(
     axes: Axes, marks: Marks, names: Collection[str], *, named: bool
 ) -> None:
     """Draw rings around the marks of these names, and their names beside them unless an axis has them (named)."""
-    for x, y, name in zip(marks.x, marks.y, marks.names, strict=True):
+    placed = zip(marks.x, marks.y, marks.names, marks.drawn, strict=True)
+    for x, y, name, drawn in placed:
         if name not in names:
             continue
-        axes.plot(x, y, "o", markersize=6, markerfacecolor="none", color=MARKED)
+        if drawn:
+            axes.plot(x, y, "o", markersize=6, markerfacecolor="none", color=MARKED)
         if not named:
             write_beside(axes, name, x, y, color=MARKED, fontweight="bold")

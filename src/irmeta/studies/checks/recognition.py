@@ -1,6 +1,7 @@
 """What a file or folder holds, whoever wrote it: found by reading it as each reader does that irmeta has."""
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -459,7 +460,7 @@ def _groups(path: str, where: Location) -> Seen | None:
 
 
 FACTS = {"link", "kind", "type", "size", "date", "licence", "license"}
-"""Columns by which a table of facts of models is known."""
+"""Columns by which a table of facts of models is known; a name may go on, as in size_m."""
 
 
 def _facts(path: str, where: Location) -> Seen | None:
@@ -471,7 +472,7 @@ def _facts(path: str, where: Location) -> Seen | None:
     except IrmetaError:
         return None
     held = [(name, text) for one in found.values() for name, text in one.items()]
-    others = [text for name, text in held if name not in FACTS]
+    others = [text for name, text in held if re.split(r"[\W_]", name)[0] not in FACTS]
     if len(others) == len(held) or any(
         math.isfinite(number_or_nan(one)) for one in others
     ):

@@ -58,11 +58,13 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
             place, *holes, color=PALETTE[5], linewidth=0.8, label="what holes allow"
         )
     rank = one["rank"].values
-    if np.isfinite(rank).any():
+    ranked = np.isfinite(rank)
+    if ranked.any():
         axes.plot(rank, place, "o", color=PALETTE[0], markersize=3, label="rank")
     words = [f"possible ranks {span}" for span in spans(*ends.T)]
-    middle = np.where(np.isfinite(rank), rank, ends.mean(axis=1))
-    name_marks(axes, middle, place, one.system.values, words, nearest="y")
+    middle = np.where(ranked, rank, ends.mean(axis=1))
+    models = one.system.values
+    name_marks(axes, middle, place, models, words, nearest="y", drawn=ranked)
     legend(axes)
     return _model_rows(
         one, axes, f"rank by {_aggregate_name(one)}, {_models_drawn(one, result)}"
