@@ -158,6 +158,39 @@ def test_judges_are_compared_as_by_their_own_command(
     assert "irmeta validate runs --qrels QRELS" in page
 
 
+@pytest.mark.usefixtures("empty_figures")
+def test_a_run_that_evaluate_skipped_is_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A run without scores that cannot be read stops no report; one that has scores does."""
+    rng = np.random.default_rng(6)
+    monkeypatch.chdir(tmp_path)
+    Path("runs").mkdir()
+    grades = [f"{topic} 0 d{at} {at % 3}\n" for topic in range(6) for at in range(30)]
+    Path("qrels.txt").write_text("".join(grades))
+    for system in range(6):
+        ranked = [
+            f"{topic} Q0 d{at} {rank} {10 - rank} s{system}\n"
+            for topic in range(6)
+            for rank, at in enumerate(rng.permutation(30)[:10])
+        ]
+        Path(f"runs/s{system}").write_text("".join(ranked))
+    Path("runs/torn").write_text("1 Q0 d1\n")
+    scored = "evaluate", "qrels.txt", "runs", "-m", "P@10 AP", "-o", "x.parquet"
+    assert run(monkeypatch, *scored, "--on-error", "skip") == 0
+    Path("labels.csv").write_text("system,label\ns1,First\nAP,MAP\n")
+    given = "--qrels", "qrels.txt", "--runs", "runs", "--labels", "labels.csv"
+    capsys.readouterr()
+    assert run(monkeypatch, "report", "x.parquet", "-o", "r", *given) == 0
+    said = " ".join(capsys.readouterr().err.split())
+    assert "note: a run without scores is left out: runs/torn:1: 3 fields" in said
+    assert "labels of no system, left out: AP; metrics keep their names" in said
+    assert "irmeta reuse qrels.txt runs" in Path("r/index.html").read_text("utf-8")
+    Path("runs/s0").write_text("1 Q0 d1\n")
+    assert run(monkeypatch, "report", "x.parquet", "-o", "q", *given) == 2
+    assert "runs/s0:1: 3 fields" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

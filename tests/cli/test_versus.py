@@ -85,6 +85,20 @@ def test_csv_has_the_means_in_full(run, file):
     assert out.splitlines()[0] == "system,AP,AP marks,P@10,P@10 marks"
 
 
+@pytest.mark.parametrize(
+    ("chosen", "told"),
+    [
+        ([], "wrote v.svg: by AP; -m METRIC draws another\n"),
+        (["-m", "P@10"], "wrote v.svg\n"),
+        (["--against", "bm25"], "wrote v.svg\n"),
+    ],
+)
+def test_a_plot_of_one_metric_of_several_says_which(run, file, chosen, told):
+    """Against many opponents the plot is by one metric, which the line that tells of the file names."""
+    _, _, err = run("versus", file, "--system", "mine", "--plot", "v.svg", *chosen)
+    assert told in err
+
+
 def test_a_study_without_figure_says_so(run, file):
     """--plot for a study that draws nothing is an error that says to leave it out."""
     run("simulate", "-o", "made", "--systems", 2, "--topics", 2)

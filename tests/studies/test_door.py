@@ -150,6 +150,8 @@ def test_arguments_without_a_name_too_many_are_listed_by_name(scores: Any) -> No
         irmeta.leaderboard(scores, "AP")
     with pytest.raises(TypeError, match="say metrics="):
         irmeta.versus(scores, "s0", "s1", metric="AP")
+    with pytest.raises(TypeError, match="say rng="):
+        irmeta.versus(scores, "s0", "s1", seed=1)
 
 
 def test_an_argument_given_twice_is_told_the_order() -> None:
@@ -228,3 +230,9 @@ def test_help_names_the_options_of_an_import() -> None:
     shown = inspect.signature(irmeta.import_table).parameters
     assert "columns" not in shown
     assert {"system", "topic", "metric", "score", "rows", "ignore"} <= shown.keys()
+
+
+def test_an_option_that_no_plot_has_is_told_the_one_meant(scores: Any) -> None:
+    """Who writes an option of the command line reads what it is called in Python."""
+    with pytest.raises(TypeError, match=r"'plot_width'; did you mean width\?"):
+        irmeta.versus(scores, "s0", "s1").plot(plot_width=3.3)

@@ -389,7 +389,7 @@ class Outputs:
             result.data, highlight=highlight, width=self.plot_width, **view
         )
         save(figure, file)
-        say_wrote(file, quiet=self.quiet)
+        say_wrote(file, str(figure.get_label()), quiet=self.quiet)
         self._say_if_small(figure)
 
     def _require_outputs(self) -> None:

@@ -78,8 +78,8 @@ _MADE_BEFORE = {
     "ignore": "irmeta.from_frame(table, ignore=[...])",
 }
 """What makes scores as options of the command line and of tables of these names do."""
-_MEANT = {"metric": "metrics", "missing": "holes"}
-"""What some studies call what others call so."""
+_MEANT = {"metric": "metrics", "missing": "holes", "seed": "rng"}
+"""What some studies, or the options of commands, call what others call so."""
 _PATHS: set[Any] = {Path, PathLike[str]}
 LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
 """What text can list."""

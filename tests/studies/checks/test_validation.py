@@ -187,7 +187,10 @@ def test_errors_first(tmp_path: Path) -> None:
     assert "3 fields, but a run line has 6" in problems["problem"][1]
     assert "damaged gzip data" in problems["problem"][2]
     assert outcome.system.values.tolist() == ["tags"]
-    said = "1 readable run, 3 errors in 2 files, 1 warning. irmeta evaluate would refuse these files."
+    said = (
+        "1 readable run, 3 errors in 2 files, 1 warning. irmeta evaluate would refuse these files; with --on-error "
+        "skip it leaves out runs that it cannot read."
+    )
     assert findings(outcome)[0] == said
 
 
@@ -196,6 +199,7 @@ def test_unreadable_qrels(tmp_path: Path) -> None:
     (tmp_path / "qrels").write_text("1 0 a yes\n")
     outcome = validate(tmp_path / "qrels", {"sound": SOUND})
     assert texts(outcome) == ["error the grade 'yes' is not a number"]
+    assert findings(outcome)[0].endswith("would refuse these files.")
     assert outcome.sizes["system"] == 1
 
 

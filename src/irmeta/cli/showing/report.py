@@ -86,7 +86,7 @@ def report(
     from irmeta.scores.selection import main_notes
 
     systems: dict[str, Any] = {"systems": scores.systems}
-    labels.replace_labels(systems)
+    named = labels.replace_labels(systems)
     cubes = replace(scores, **systems).cubes()
     source = "SCORES"
     if len(scores.scores) == 1:
@@ -95,11 +95,12 @@ def report(
     files["RUNS"] = runs[0] if runs and len(runs) == 1 else None
     with working(workers, quiet=quiet):
         groups = teams.read()
+        usable = _usable_runs(qrels or human, runs, cubes, quiet=quiet)
         results = []
         if human is not None or llm is not None:
-            results += _judge_results(human, llm, runs, cubes, by, groups, seed)
+            results += _judge_results(human, llm, usable, cubes, by, groups, seed)
         if qrels is not None or (runs and not results):
-            results += [_reuse_result(qrels, runs, cubes, groups, depth)]
+            results += [_reuse_result(qrels, usable, cubes, groups, depth)]
         page, sections = write_sections(
             cubes,
             output,
@@ -117,6 +118,7 @@ def report(
             pdf=pdf,
         )
     say(headlines(sections), quiet=quiet)
+    _say_unused(named, cubes, quiet=quiet)
     if by is None and len(cubes) == 1:
         [cube] = cubes.values()
         for note in main_notes(cube, "--by"):
@@ -124,10 +126,53 @@ def report(
     say_wrote(page, "open it in a browser", quiet=quiet)
 
 
+def _usable_runs(
+    qrels: str | None,
+    runs: list[str] | None,
+    cubes: "dict[str, xr.DataArray]",
+    *,
+    quiet: bool,
+) -> Any:
+    """Return the runs without those that have no scores and cannot be read, as `evaluate --on-error skip` left out."""
+    from irmeta.evaluation.engine import Evaluation
+    from irmeta.evaluation.sources import sources_of
+
+    if qrels is None or not runs:
+        return runs
+    sources = dict(sources_of(runs))
+    scored = {str(name) for scores in cubes.values() for name in scores.system.values}
+    others = {name: run for name, run in sources.items() if name not in scored}
+    if not others:
+        return runs
+    task = Evaluation.of(qrels, others, "P@1").task
+    errors = {one[0]: task.outcome(one)[0].error for one in others.items()}
+    broken = {name: error for name, error in errors.items() if error is not None}
+    if not broken or len(broken) == len(sources):
+        return runs
+    for error in broken.values():
+        say_note(f"a run without scores is left out: {error}", quiet=quiet)
+    return {name: run for name, run in sources.items() if name not in broken}
+
+
+def _say_unused(
+    labels: dict[str, str], cubes: "dict[str, xr.DataArray]", *, quiet: bool
+) -> None:
+    """Say which labels name no system of the page: those of metrics, and slips."""
+    from irmeta.scores.names import known_as
+    from irmeta.words import listed
+
+    systems = [str(name) for scores in cubes.values() for name in scores.system.values]
+    if unused := [name for name in labels if not known_as(name, systems)]:
+        say_note(
+            f"labels of no system, left out: {listed(unused)}; metrics keep their names on the page",
+            quiet=quiet,
+        )
+
+
 def _judge_results(
     human: str | None,
     llm: str | None,
-    runs: list[str] | None,
+    runs: Any,
     cubes: "dict[str, xr.DataArray]",
     by: str | None,
     teams: "Groups | str | None",
@@ -159,7 +204,7 @@ def _judge_results(
 
 def _reuse_result(
     qrels: str | None,
-    runs: list[str] | None,
+    runs: Any,
     cubes: "dict[str, xr.DataArray]",
     teams: "Groups | str | None",
     depth: int,

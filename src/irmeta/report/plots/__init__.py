@@ -10,6 +10,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from irmeta.errors import ScoresError
+from irmeta.metrics.names import nearest
 from irmeta.report.plots import marks
 from irmeta.report.plots.figure import as_wide_as
 from irmeta.scores.attributes import about
@@ -42,6 +43,9 @@ def figure_of(
         raise ScoresError(
             f"results of {name} have no figure; leave out --plot"
         ) from None
+    for one in view.keys() - signature(plots.figure).parameters.keys():
+        known = ["highlight", "width", *_views(plots.figure)]
+        raise TypeError(f"plot: there is no option {one!r}; {nearest(one, known)}")
     with as_wide_as(width):
         figure: Figure = plots.figure(result, **view)
         if highlight is None:
@@ -57,6 +61,12 @@ def figure_of(
         raise ScoresError(f"this plot does not show {listed(absent)}; {there}")
     marks.highlight(figure, names)
     return figure
+
+
+def _views(figure: Callable[..., Figure]) -> list[str]:
+    """Name the options that say what a study's figure draws."""
+    _, *options = signature(figure).parameters
+    return [one for one in options if one != "marked"]
 
 
 def _known_names(

@@ -39,6 +39,7 @@ from irmeta.io.runs.rankings import Qrels, Run
 from irmeta.io.runs.trec import Reading, parse_run
 from irmeta.metrics.names import parse_list
 from irmeta.parallel import in_order
+from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows
 from irmeta.scores.names import bare_name, labels
 from irmeta.scores.result import result
@@ -279,7 +280,10 @@ def findings(outcome: xr.Dataset) -> list[str]:
         errors += f" in {counted(len(wrong), 'file')}"
     warnings = counted(levels.count("warning"), "warning")
     if "error" in levels:
-        verdict = "irmeta evaluate would refuse these files."
+        verdict = "irmeta evaluate would refuse these files"
+        if outcome.sizes["system"] and about(outcome)["options"]["qrels"] is not None:
+            verdict += "; with --on-error skip it leaves out runs that it cannot read"
+        verdict += "."
     else:
         verdict = "irmeta evaluate would accept them."
     lines = [

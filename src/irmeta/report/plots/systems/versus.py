@@ -57,10 +57,14 @@ def figure(result: xr.Dataset, *, marked: Collection[str] = ()) -> Figure:
     """Return the figure of differences by topic, up to four panels, or from many opponents that of all differences.
 
     marked : opponents that are drawn where there is no room for all.
+    Where other metrics are left out, the label of the figure, which is not drawn, says so.
     """
     if result.sizes["against"] > FEW_COMPARISONS:
         rows = min(result.sizes["against"], ROWS)
-        return draw(by_opponent, result, height=rows_height(rows), marked=marked)
+        drawn = draw(by_opponent, result, height=rows_height(rows), marked=marked)
+        if result.sizes["metric"] > 1:
+            drawn.set_label(f"by {_leading(result)}; -m METRIC draws another")
+        return drawn
     pairs = product(range(result.sizes["metric"]), range(result.sizes["against"]))
     shown = list(pairs)[:MOST]
     several = result.sizes["against"] > 1
@@ -82,7 +86,7 @@ def by_opponent(
 
     Filled marks are significant differences. Of more than `ROWS` those that differ least are drawn, and those to mark.
     """
-    one = result.sel(metric=leading_metrics(result, 1)[0])
+    one = result.sel(metric=_leading(result))
     gaps = one["difference"].values
     apart = np.where(np.isin(one.against.values, list(marked)), 0, abs(gaps))
     shown = np.argsort(apart, kind="stable")[:ROWS]
@@ -112,6 +116,11 @@ def by_opponent(
         f"{1 - options['alpha']:.0%} interval of each by itself"
     )
     return named_rows(axes, names, label, BETTER_RIGHT)
+
+
+def _leading(result: xr.Dataset) -> str:
+    """Return the metric by which many opponents are drawn."""
+    return leading_metrics(result, 1)[0]
 
 
 def by_topic(
