@@ -109,6 +109,26 @@ def test_what_changed_on_a_board_is_said(run, results: Path) -> None:
     assert ("Since" in again, "1 model fewer (m0)" in page) == (False, True)
 
 
+def test_models_of_about_that_are_not_on_the_board_are_named(
+    run, results: Path, tmp_path: Path
+) -> None:
+    """One note names them, a slip first with what it may mean; without one nothing is said."""
+    scored = ("leaderboard", results, "--resamples", "60", "-o", "board/")
+    for facts, said in (
+        ("m1,2\n", None),
+        ("m1,2\nother,3\n", "1 model of --about is not on the board: other."),
+        (
+            "m1,2\nother,3\nm_2,1\n",
+            "2 models of --about are not on the board: m_2 (did you mean m2?), other.",
+        ),
+    ):
+        (tmp_path / "about.csv").write_text(f"model,size\n{facts}")
+        code, _, err = run(*scored, "--about", "about.csv")
+        told = " ".join(err.split())
+        assert code == 0
+        assert said in told if said else "not on the board" not in told
+
+
 def test_groups(run, results: Path, tmp_path: Path) -> None:
     """Types of tasks come from a CSV; a task without one is an error."""
     (tmp_path / "types.csv").write_text(

@@ -19,6 +19,7 @@ import irmeta
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.io.formats.scores import save
 from irmeta.report.page.leaderboard import page_content, page_text, write_leaderboard
+from irmeta.report.page.since import changes_said
 from irmeta.scores.cube import cube
 from irmeta.studies.leaderboard.study import leaderboard
 from irmeta.studies.result import Result
@@ -186,6 +187,31 @@ def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
     )
 
 
+def test_ranks_by_other_options_are_not_compared(tmp_path: Path) -> None:
+    """A page made by other options says which in place of what changed, and what the page before said is dropped."""
+    scores = np.random.default_rng(1).random((9, 8, 1))
+    made = cube(scores, list("abcdefghi"), list("12345678"), ["score"])
+    made[0, 0] = np.nan
+    types = dict(zip("12345678", "xyxyxyxy", strict=True))
+
+    def said(**options: Any) -> str:
+        found = leaderboard(made, resamples=60, **options)
+        return changes_said(write_leaderboard(found, tmp_path).read_bytes())
+
+    assert said(holes="predict", types=types) == ""
+    made[1, 1] += 0.1
+    assert said(holes="predict", types=types).endswith(": 1 score changed (b).")
+    made[1, 2] += 0.1
+    other = said()
+    assert other.startswith("Made by other options than the page of ")
+    assert other.endswith(
+        ": holes predict before, bounds now, types given before, not given now."
+    )
+    assert said() == other
+    aggregate = said(aggregate="borda,mean")
+    assert aggregate.endswith(": first aggregate mean before, borda now.")
+
+
 def test_a_page_keeps_the_title_of_the_one_before(tmp_path: Path) -> None:
     """Without a title a page keeps that of the page that it replaces; another is taken."""
     result = board({"x": 0.6, "y": 0.3})
@@ -342,14 +368,15 @@ def test_a_page_keeps_the_facts_of_the_one_before(tmp_path: Path) -> None:
 
 
 def test_facts_of_models_may_be_a_frame(result: Result, tmp_path: Path) -> None:
-    """What is known of models may stand in a data frame, its index the models; empty cells are left out."""
+    """What is known of models may stand in a data frame, its index the models; empty cells are left out, 33.0 is 33."""
     model = result["system"].values[0]
-    known = pd.DataFrame({"size": ["7B", None]}, index=[model, "other"])
-    page = irmeta.write_leaderboard(result, tmp_path, about=known)
-    text = page.read_text(encoding="utf-8")
-    held = json.loads(re.search(r'id="content">(.*?)</script>', text, re.S)[1])
-    assert held["facts"] == ["size"]
-    assert sorted(held["about"])[-1] == ["7B"]
+    for size, written in (("7B", "7B"), (33, "33"), (0.5, "0.5")):
+        known = pd.DataFrame({"size": [size, None]}, index=[model, "other"])
+        page = irmeta.write_leaderboard(result, tmp_path, about=known)
+        text = page.read_text(encoding="utf-8")
+        held = json.loads(re.search(r'id="content">(.*?)</script>', text, re.S)[1])
+        assert held["facts"] == ["size"]
+        assert sorted(held["about"])[-1] == [written]
 
 
 def test_the_command_of_a_board_made_by_one_gives_the_same_board(

@@ -316,12 +316,16 @@ class StudyCommand:
     ) -> None:
         """Write the page of a result, and say what changed since the one that was there."""
         from irmeta.report.kept import PAGE
+        from irmeta.report.page.leaderboard import unknown_models
         from irmeta.report.page.since import changes_said
 
         page_path = folder / PAGE
         old_page = page_path.read_bytes() if page_path.is_file() else b""
         written = _import(self.verb.page)(result, folder, **page_options)
         say_wrote(written, "open it in a browser, mail it, or host it", quiet=quiet)
+        given = page_options["about"]
+        if given is not None and (note := unknown_models(given, result.data)):
+            say(folded(note), quiet=quiet)
         changes = changes_said(written.read_bytes())
         if changes != changes_said(old_page):
             say(folded(changes), quiet=quiet)

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from irmeta.scores.tables.objects import Frame
 
 SEPARATORS = (",", ";", "\t")
+EXACT = 2**53
+"""Below this a float is a whole number or is not; above, all are."""
 FORMULA = r"^'*[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]"
 """How a text begins that a spreadsheet takes for a formula, with the apostrophes before it that keep it from that."""
 
@@ -76,10 +78,22 @@ def _sheet_of_frame(frame: "Frame", columns: Sequence[Sequence[str]]) -> Sheet:
     if getattr(frame, "name", "") is None:  # a series
         header[-1] = columns[-1][0]
     rows = [
-        (at, ["" if cell is None or cell != cell else str(cell) for cell in row])
+        (at, [_text_of_cell(cell) for cell in row])
         for at, row in enumerate(table.iter_rows(), 1)
     ]
     return Sheet("the data frame", header, rows)
+
+
+def _text_of_cell(cell: object) -> str:
+    """Return a cell of a data frame as text; a gap makes whole numbers of a column floats, which are written whole.
+
+    >>> [_text_of_cell(cell) for cell in (33.0, 0.5, float("nan"), None, "7B")]
+    ['33', '0.5', '', '', '7B']
+    """
+    if cell is None or cell != cell:
+        return ""
+    whole = isinstance(cell, float) and cell.is_integer() and abs(cell) < EXACT
+    return f"{cell:.0f}" if whole else str(cell)
 
 
 def parse_sheet(data: bytes, where: str) -> Sheet:

@@ -37,9 +37,11 @@ from irmeta.scores.result import is_estimated, topics_phrase
 from irmeta.scores.tables.objects import Frame
 from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
-from irmeta.studies.result.labels import LABELS, chosen
+from irmeta.studies.result.labels import LABELS, chosen, listed_with_slips
 from irmeta.words import capitalized, counted, listed, shortened
 
+About = str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame
+"""What is known of models: a file, a data frame, or names and texts of each."""
 KIND = "kind"
 """Columns of what models are: where one leads, and by what readers filter."""
 GENERATOR = "irmeta leaderboard"
@@ -120,7 +122,7 @@ def _models_to_mark(
 
 
 def _known_facts(
-    given: str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame | None,
+    given: About | None,
     outcome: xr.Dataset,
     earlier: bytes | None,
 ) -> dict[str, dict[str, str]]:
@@ -133,7 +135,7 @@ def _known_facts(
     kept = {model: held[model] for model in models if model in held}
     if given is None:
         return kept
-    known = _checked_facts(given) if isinstance(given, Mapping) else read_about(given)
+    known = _facts_by_name(given)
     found = {}
     for name, facts in known.items():
         if model := known_as(name, [*models, *labels]):
@@ -144,6 +146,24 @@ def _known_facts(
             f"its models are {listed(models, 3)}"
         )
     return kept | found
+
+
+def unknown_models(given: About, outcome: xr.Dataset) -> str:
+    """Say which models of `about` are not on the board; nothing where all are."""
+    models, labels = names(outcome.system), about(outcome).get(LABELS, {})
+    there = [*models, *labels]
+    unknown = [name for name in _facts_by_name(given) if not known_as(name, there)]
+    if not unknown:
+        return ""
+    are = "is" if len(unknown) == 1 else "are"
+    said = listed_with_slips([shortened(name) for name in unknown], models)
+    return (
+        f"{counted(len(unknown), 'model')} of --about {are} not on the board: {said}."
+    )
+
+
+def _facts_by_name(given: About) -> dict[str, dict[str, str]]:
+    return _checked_facts(given) if isinstance(given, Mapping) else read_about(given)
 
 
 def _checked_facts(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
@@ -239,9 +259,20 @@ def page_content(outcome: xr.Dataset) -> dict[str, Any]:
         "estimated": is_estimated(outcome),
         "linesSay": _thin_line_note(outcome),
         "nouns": nouns,
+        "options": _options_of_ranks(outcome),
         "aggregates": [
             _aggregate_ranks(ordered, kind) for kind in names(ordered.aggregate)
         ],
+    }
+
+
+def _options_of_ranks(outcome: xr.Dataset) -> dict[str, str]:
+    """Return what pages must have in common for their ranks by the first aggregate to be compared."""
+    options = about(outcome)["options"]
+    return {
+        "holes": options["holes"],
+        "first aggregate": options["aggregate"][0],
+        "types": "given" if options["types"] else "not given",
     }
 
 

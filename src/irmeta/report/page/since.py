@@ -18,18 +18,22 @@ _CONTENT = re.compile(rb'id="content">(.*?)</script>', re.DOTALL)
 def changes_since(page: bytes | None, now: Mapping[str, Any]) -> str:
     """Say what changed since an earlier page; what that one said where nothing did, and nothing of another page.
 
+    Ranks by other options are not compared: then it says which options are others.
+
     now : what the new page's script draws, `leaderboard.page_content`.
     """
     try:
         before = _content(page)
         day = date.fromisoformat(before["written"])
-        news = _changes(before, now)
+        chosen = _options_changed(before["options"], now["options"])
+        news = [] if chosen else _changes(before, now)
         said = str(before["since"])
     except (ValueError, KeyError, TypeError, IndexError):
         return ""
-    if not news:
-        return said
-    return f"Since the page of {day.day} {day:%B %Y}: {', '.join(news)}."
+    when = f"the page of {day.day} {day:%B %Y}"
+    if chosen:
+        return f"Made by other options than {when}: {', '.join(chosen)}."
+    return f"Since {when}: {', '.join(news)}." if news else said
 
 
 def changes_said(page: bytes) -> str:
@@ -68,6 +72,15 @@ def _content(page: bytes | None) -> dict[str, Any]:
     except ValueError:
         return {}
     return content if isinstance(content, dict) else {}
+
+
+def _options_changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
+    """List the options of ranks that are others, as "holes predict before, bounds now"."""
+    return [
+        f"{name} {before[name]} before, {value} now"
+        for name, value in now.items()
+        if before[name] != value
+    ]
 
 
 def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:

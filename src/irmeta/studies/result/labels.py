@@ -194,13 +194,18 @@ def _noted(
     """
     if not unused or "notes" not in facts:
         return {}
-    meant = {name: _meant(name, others) for name in unused}
-    slips = [f"{name} (did you mean {one}?)" for name, one in meant.items() if one]
-    rest = [name for name, one in meant.items() if not one]
     verb = "names" if len(unused) == 1 else "name"
-    note = f"{counted(len(unused), 'label')} {verb} nothing here: {listed([*slips, *rest])}."
+    unknown = listed_with_slips(unused, others)
+    note = f"{counted(len(unused), 'label')} {verb} nothing here: {unknown}."
     notes, end = facts["notes"], facts["called_for"]
     return {"notes": [*notes[:end], note, *notes[end:]], "called_for": end + 1}
+
+
+def listed_with_slips(unknown: Sequence[str], others: Sequence[str]) -> str:
+    """List names that are not known, first those that may be slips of others, with what these are."""
+    meant = {name: _meant(name, others) for name in unknown}
+    slips = [f"{name} (did you mean {one}?)" for name, one in meant.items() if one]
+    return listed([*slips, *(name for name, one in meant.items() if not one)])
 
 
 def _meant(name: str, others: Sequence[str]) -> str | None:
