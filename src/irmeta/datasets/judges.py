@@ -44,7 +44,7 @@ def simulate_judge(
     favoured: Iterable[str] = (),
     rng: int | np.random.Generator = 0,
 ) -> dict[str, dict[str, float]]:
-    """Judge again what true judgments hold, as a model errs: {topic: {document: grade}}.
+    """Judge the documents of true judgments again, with the errors of a model: {topic: {document: grade}}.
 
     A grade is the true one plus leniency, noise, favour and what its best rank adds, rounded to a whole number between
     0 and the highest true grade. Judgments below zero stay as they are.
@@ -56,25 +56,19 @@ def simulate_judge(
     """
     true = qrels_of(qrels, Reading())
     generator, _ = seeded(rng)
-    names = set(favoured)
     if (model.favour or model.by_rank) and runs is None:
         raise IrmetaError(
             "a judge that favours systems or follows ranks needs the runs to be simulated "
             "(runs=...)"
         )
-    if runs is not None:
-        liked, best = _seen(true, runs, names, model.depth)
-    else:
-        liked = np.zeros(true.grades.size, bool)
-        best = None
+    is_favoured, best_rank = _places(true, runs, set(favoured), model.depth)
     latent = (
         true.grades
         + model.leniency
         + model.noise * generator.normal(size=true.grades.size)
+        + model.favour * is_favoured
+        + model.by_rank / best_rank
     )
-    latent = latent + model.favour * liked
-    if best is not None:
-        latent = latent + model.by_rank / best
     grades = np.clip(np.round(latent), 0, true.grades.max())
     grades = np.where(true.grades < 0, true.grades, grades)
     made: dict[str, dict[str, float]] = {topic: {} for topic in true.topics}
@@ -85,20 +79,22 @@ def simulate_judge(
     return made
 
 
-def _seen(
+def _places(
     qrels: Qrels, runs: RunsLike, favoured: set[str], depth: int
 ) -> tuple[Bools, Floats]:
     """Say which documents a favoured system ranks high, and the best rank that any gives each, infinite if none."""
-    liked = np.zeros(qrels.grades.size, dtype=np.bool_)
-    best = np.full(qrels.grades.size, np.inf)
+    is_favoured = np.zeros(qrels.grades.size, dtype=np.bool_)
+    best_rank = np.full(qrels.grades.size, np.inf)
+    if runs is None:
+        return is_favoured, best_rank
     sources = sources_of(runs)
     if unknown := favoured - {name for name, _ in sources}:
         raise IrmetaError(f"there is no run of the favoured system {min(unknown)!r}")
     for name, judged in _judged(qrels, sources):
-        np.minimum.at(best, judged.judgment, judged.rank + 1.0)
+        np.minimum.at(best_rank, judged.judgment, judged.rank + 1.0)
         if name in favoured:
-            liked[judged.judgment[judged.rank < depth]] = True
-    return liked, best
+            is_favoured[judged.judgment[judged.rank < depth]] = True
+    return is_favoured, best_rank
 
 
 def _judged(qrels: Qrels, sources: list[Source]) -> Iterator[tuple[str, JudgedRun]]:

@@ -43,7 +43,7 @@ def fit(
 
     >>> from irmeta.scores.cube import cube
     >>> scores = cube([[[0.1]], [[0.5]], [[0.3]]], ["a", "b", "c"], ["301"], ["AP"])
-    >>> float(fit(scores).sd.item().__round__(12))
+    >>> round(fit(scores).sd.item(), 12)
     0.2
     """
     _require_standardizable(check(scores))

@@ -62,16 +62,14 @@ def _read_part(path: Location) -> Part:
         if record.get("perturbation"):
             perturbed += 1
             continue
-        topic, trial = (
-            str(record["instance_id"]),
-            str(record.get("train_trial_index", 0)),
-        )
+        topic = str(record["instance_id"])
+        trial = str(record.get("train_trial_index", 0))
         for metric, score in _mean_stats(record, path):
             if _SPENT.fullmatch(metric):
                 spent.add(metric)
                 continue
             key = (topic, trial, metric)
-            if key in seen and seen[key] == score:  # two metrics with one statistic
+            if seen.get(key) == score:  # two metrics with one statistic
                 continue
             seen[key] = score
             part.rows.append(
@@ -89,19 +87,21 @@ def _read_part(path: Location) -> Part:
 def _scenario_and_model(path: Location) -> tuple[str, str]:
     """Return the scenario and the model of a run, by its specification, or by the name of its folder."""
     name = PurePath(display(path)).parent.name
-    spec = path.parent / "run_spec.json" if isinstance(path, Path) else None
     model = ""
+    spec = path.parent / "run_spec.json" if isinstance(path, Path) else None
     if spec is not None and spec.is_file():
         specification = read_json(spec, "a run_spec.json of HELM")
         name = str(nested(specification, "name") or name)
         model = str(nested(specification, "adapter_spec", "model") or "")
-    in_name = _MODEL.search(name)
-    if not model and not in_name:
-        raise FileFormatError(
-            f"{display(path)}: which model is it? Expected run_spec.json beside it, or a folder SCENARIO:...,model=NAME"
-        )
-    scenario = _MODEL.sub("", name).strip(":,") or name
-    return scenario, model or (in_name[2] if in_name else "")
+    if not model:
+        in_name = _MODEL.search(name)
+        if in_name is None:
+            raise FileFormatError(
+                f"{display(path)}: which model is it? Expected run_spec.json beside it, or a folder "
+                "SCENARIO:...,model=NAME"
+            )
+        model = in_name[2]
+    return _MODEL.sub("", name).strip(":,") or name, model
 
 
 def _records(path: Location) -> list[dict[str, Any]]:

@@ -147,7 +147,7 @@ def wider(scores: Floats, cluster: Ints) -> float:
 
     scores : (system, topic).  The root of the ratio of mean variances of the means.
 
-    >>> wider(np.array([[0.1, 0.1, 0.5, 0.5, 0.9, 0.9]]), np.array([0, 0, 1, 1, 2, 2])).__round__(3)
+    >>> round(wider(np.array([[0.1, 0.1, 0.5, 0.5, 0.9, 0.9]]), np.array([0, 0, 1, 1, 2, 2])), 3)
     1.581
     """
     values = pseudo_values(scores, cluster)

@@ -26,7 +26,7 @@ class Parts(NamedTuple):
 
         kind : "topics" (of each cluster, where there are clusters), "clusters" or "runs".
 
-        >>> Parts(0.0, 3.0, 1.0, 4.0).times("runs", 0.25).__round__(3)
+        >>> round(Parts(0.0, 3.0, 1.0, 4.0).times("runs", 0.25), 3)
         3.333
         """
         shrinking = {

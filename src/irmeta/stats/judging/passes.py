@@ -13,7 +13,7 @@ def own_share(given: Floats, truth: Floats) -> float:
     A pass differs from the truth by what the judge gives on average, and by what the pass adds. The second has the
     variance between passes, mean s², so that the share is mean s² / mean (given - truth)². NaN where all agree.
 
-    >>> own_share(np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([0.0, 0.0])).__round__(3)
+    >>> round(own_share(np.array([[0.0, 1.0], [1.0, 1.0]]), np.array([0.0, 0.0])), 3)
     0.333
     """
     own, every = _squared_differences(given, truth)

@@ -170,7 +170,7 @@ def clusters_among(size: int, cluster: Ints) -> float:
 
     size : how many are drawn.  cluster : (N,), the number of each topic's cluster, from 0.
 
-    >>> clusters_among(2, np.array([0, 0, 1, 1])).__round__(3)
+    >>> round(clusters_among(2, np.array([0, 0, 1, 1])), 3)
     1.667
     """
     total = len(cluster)

@@ -39,7 +39,7 @@ def overlap(
     sum over d of p^(d - 1) |shared among the first d| / d, over sum of p^(d - 1). A list that ends sooner stays as it
     is, so that two short lists overlap less than fully even where they are equal.
 
-    >>> overlap(["a", "b"], ["b", "a"], p=0.5, depth=2).__round__(4)
+    >>> round(overlap(["a", "b"], ["b", "a"], p=0.5, depth=2), 4)
     0.3333
     """
     rank = {document: at for at, document in enumerate(first[:depth])}

@@ -208,7 +208,7 @@ def _reliability(half: float, times: float) -> float:
 def share_same(scores: Floats) -> float:
     """Return the share of pairs of systems that score the same on every topic.
 
-    >>> share_same(np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.2]])).__round__(3)
+    >>> round(share_same(np.array([[0.1, 0.2], [0.1, 0.2], [0.3, 0.2]])), 3)
     0.333
     """
     systems = len(scores)

@@ -38,12 +38,13 @@ def rivals(
     size: int,
     objective: Objective,
 ) -> Rivals | None:
-    """Compare all subsets of a size that hold `include`; None where there are more than `MOST`, or too few blocks.
+    """Compare all subsets of a size that hold `include`.
 
     sigma : covariances (variable, variable).  without : the same without each block of topics.
     The loss of a subset is what it leaves unexplained, or minus the logarithm of its determinant. Its difference from
     that of the best has the standard error of a jackknife over blocks, and all differences of two subsets hold at once
-    with 95% by Tukey's studentised range, so that the best need not be known before.
+    with 95% by Tukey's studentised range, so that the best need not be known before. None for a single subset, for more
+    than `MOST`, and for fewer than 3 blocks.
     """
     free = np.setdiff1d(candidates, include)
     wanted = size - len(include)

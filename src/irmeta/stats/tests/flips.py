@@ -58,14 +58,16 @@ def smallest_seen(
 
     differing : the share of topics on which the two differ at all; at least the difference.
 
-    >>> smallest_seen(0.2, 51).__round__(2), smallest_seen(0.2, 5)
+    >>> round(smallest_seen(0.2, 51), 2), smallest_seen(0.2, 5)
     (0.18, nan)
     """
 
-    def seen(more: int) -> bool:
-        difference = min(more, topics) / topics
-        shown = power(difference, max(differing, difference), topics, alpha)
-        return more > topics or shown >= power_wanted
+    def is_shown(ahead: int) -> bool:
+        if ahead > topics:
+            return True  # this ends the search
+        difference = ahead / topics
+        found = power(difference, max(differing, difference), topics, alpha)
+        return found >= power_wanted
 
-    more = fewest(seen)
-    return more / topics if more <= topics else float("nan")
+    ahead = fewest(is_shown)
+    return ahead / topics if ahead <= topics else float("nan")

@@ -161,7 +161,7 @@ def _joined(one: float, two: float, rho: float) -> float:
 def rmse(two: Two) -> float:
     """Return the root mean square error between scores of the same topics.
 
-    >>> rmse(Two(np.array([0.1, 0.4]), np.array([0.4, 0.4]), True)).__round__(4)
+    >>> round(rmse(Two(np.array([0.1, 0.4]), np.array([0.4, 0.4]), True)), 4)
     0.2121
     """
     return float(np.sqrt(((two.again - two.first) ** 2).mean()))

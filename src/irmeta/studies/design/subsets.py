@@ -173,14 +173,16 @@ def overview(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def nouns(outcome: xr.Dataset) -> tuple[str, str]:
-    """Return what readers of these scores call a topic, and systems: tasks and models, unless runs are evaluated."""
-    collections = about(outcome)["inputs"]["collections"].values()
-    noun = unit_of(outcome)
-    if "subset" not in outcome or any(
-        is_trec(facts, outcome["topic"].values) for facts in collections
-    ):
-        return noun, "systems"
-    return "task" if noun == "topic" else noun, "models"
+    """Return what readers of these scores call a topic, and systems: tasks and models, unless runs were evaluated.
+
+    Only a result with subsets has the names of the topics, which show whether they were.
+    """
+    unit, collections = unit_of(outcome), about(outcome)["inputs"]["collections"]
+    if "subset" in outcome:
+        topics = outcome["topic"].values
+        if not any(is_trec(facts, topics) for facts in collections.values()):
+            return "task" if unit == "topic" else unit, "models"
+    return unit, "systems"
 
 
 def findings(outcome: xr.Dataset) -> list[str]:

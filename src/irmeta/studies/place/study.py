@@ -113,7 +113,7 @@ def place(
     >>> drawn, topics = np.random.default_rng(0).random((12, 8, 1)), [str(topic) for topic in range(8)]
     >>> everybody = cube(drawn, [f"s{i}" for i in range(12)], topics, ["AP"], collection="mine")
     >>> outcome = place(everybody.isel(system=[3]), on=everybody)
-    >>> round(outcome["standardized"].item(), 3), outcome["percentile"].item().__round__(1)
+    >>> round(outcome["standardized"].item(), 3), round(outcome["percentile"].item(), 1)
     (0.614, 70.8)
     """
     require_share("the level", level, 0.95)

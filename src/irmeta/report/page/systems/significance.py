@@ -31,7 +31,8 @@ TEXT = Text(
 
 def panel(content: Content, name: str) -> Panel:
     """Test all pairs of systems; the page has discriminative power and the groups, a file the tests of one metric."""
-    by, outcome = content.order[name], tests_of(content, name)
+    by = content.order[name]
+    outcome = tests_of(content, name)
     pictures = {
         "power": Picture(
             f"Share of {outcome.sizes['pair']:,} pairs of systems that each metric distinguishes",
@@ -48,7 +49,7 @@ def panel(content: Content, name: str) -> Panel:
     views = {title: metric_first(frame, by) for title, frame in made.tables.items()}
     tests = views["tests"].filter(pl.col("metric") == by)
     ranked = views["power"].sort("share_significant", descending=True)
-    # who may be the best is said by the leaderboard, whose possible ranks are found in steps: they claim more
+    # the leaderboard says who may be the best, by a stepwise test that distinguishes more pairs than these tests
     differing = summary.differing_sentence(outcome.sel(metric=by))
     again = summary.replication_sentences(outcome.sel(metric=[by]))
     return replace(

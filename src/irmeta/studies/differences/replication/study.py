@@ -82,7 +82,7 @@ def replicate(
     >>> again = [[[0.5], [0.5], [0.8], [0.6]], [[0.4], [0.4], [0.5], [0.4]]]
     >>> made = {name: cube(one, ["mine", "bm25"], list("1234"), ["AP"]) for name, one in zip("ab", (first, again))}
     >>> found = replicate(made, system="mine", against="bm25")
-    >>> found["ratio"].item().__round__(3), found["verdict"].item()
+    >>> round(found["ratio"].item(), 3), found["verdict"].item()
     (0.875, 'cannot tell')
     """
     _check(keep, within, persistence, alpha)

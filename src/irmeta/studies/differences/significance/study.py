@@ -92,7 +92,7 @@ def significance(
 
     >>> from irmeta.scores.cube import cube
     >>> topics = [[[0.1], [0.2], [0.3], [0.2]], [[0.4], [0.6], [0.5], [0.5]]]
-    >>> significance(cube(topics, ["a", "b"], ["1", "2", "3", "4"], ["AP"]), test="t")["p"].item().__round__(5)
+    >>> round(significance(cube(topics, ["a", "b"], ["1", "2", "3", "4"], ["AP"]), test="t")["p"].item(), 5)
     0.00521
     """
     require_choice("test", test, get_args(Test))

@@ -20,6 +20,8 @@ CELLS = 200_000
 """Scores that a table of patterns has at most."""
 IDEALS = 300
 """Ideal lists that are thought of at most."""
+LARGEST = 12
+"""Documents of a pattern at most."""
 RARE = 0.7
 """Share of documents that an attacker takes for not relevant before any answer."""
 UNIQUE = 0.97
@@ -75,21 +77,23 @@ class Codebook:
         """How many documents of a topic one score can tell the grades of; 0 if it is too coarse for one."""
         if (bits := self._bits.size) > 1:
             return bits
-        fits = 0
-        for size in range(1, 13):
-            if self.levels.size**size * len(self.ideals) > CELLS:
-                break
-            values = self._table(size)
-            step = np.round(np.where(np.isnan(values), -1, values) / self.resolution)
-            own = [np.unique(row[row >= 0], return_counts=True)[1] == 1 for row in step]
-            told = [
-                one.sum() / max(1, (row >= 0).sum())
-                for one, row in zip(own, step, strict=True)
-            ]
-            if float(np.mean(told)) < UNIQUE:
-                break
-            fits = size
-        return fits
+        size = 0
+        while size < LARGEST and self._is_readable(size + 1):
+            size += 1
+        return size
+
+    def _is_readable(self, size: int) -> bool:
+        """Say whether there are few patterns of a size, of which nearly all have a score of their own."""
+        if self.levels.size**size * len(self.ideals) > CELLS:
+            return False
+        shares = []
+        for values in self._table(size):
+            possible = values[~np.isnan(values)]
+            counts = np.unique(
+                np.round(possible / self.resolution), return_counts=True
+            )[1]
+            shares.append((counts == 1).sum() / max(1, possible.size))
+        return bool(np.mean(shares) >= UNIQUE)
 
     def read(self, value: float, ideals: Floats) -> Reading | None:
         """Read a score; None where no grades have it. ideals : how likely each is."""
@@ -167,13 +171,12 @@ class Codebook:
 
     def _possible(self, patterns: Ints) -> Bools:
         """Say which patterns have no more documents of a level than a topic has: (ideal, pattern)."""
-        if len(self.ideals) == 1:
+        if len(self.ideals) == 1:  # it stands for all
             return np.ones((1, len(patterns)), dtype=np.bool_)
         above = range(1, self.levels.size)
-        had = np.stack([(patterns == level).sum(axis=1) for level in above])
-        enough = self.ideals[:, :, None] >= had
-        enough |= self._further[:, :, None]
-        return np.asarray(enough.all(axis=1))
+        counts = np.stack([(patterns == level).sum(axis=1) for level in above])
+        enough = self.ideals[:, :, None] >= counts
+        return np.asarray((enough | self._further[:, :, None]).all(axis=1))
 
     def scores(self, patterns: Ints) -> Floats:
         """Score lists of these levels in topics of each ideal: (ideal, pattern)."""

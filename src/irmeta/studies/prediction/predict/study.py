@@ -191,6 +191,7 @@ def _model_given(
         return model or reference_model()
     if model is None:
         return prediction_model(train)
+    # other learners are fitted on the collections themselves, beside the model made of them
     if learner == "ols" or {part.name for part in model.parts} != set(train):
         raise IrmetaError(
             "--model and --train exclude each other: use a model, or fit one"
