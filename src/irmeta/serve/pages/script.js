@@ -41,7 +41,7 @@ function sum(values) {
 
 // How far from 0 values go.
 function largest(values) {
-  return values.reduce((most, one) => Math.max(most, Math.abs(one)), 0);
+  return Math.max(0, ...values.map(Math.abs));
 }
 
 // Mean and standard error of values; without an error where all are the same.
@@ -158,7 +158,8 @@ function pBySigns(values) {
 function isShown(differences) {
   const values = added(differences);
   const { mean, error } = described(values);
-  const byT = error === 0 || Math.abs(mean) > board.quantile * error;
+  const far = board.quantile * error;
+  const byT = error === 0 || Math.abs(mean) > far;
   return byT && pBySigns(values) < 0.05;
 }
 
@@ -178,7 +179,8 @@ const HALF = 5e-11;
 
 // 0.446 as ".446", as the other pages write scores; no minus before zeros alone.
 function figure(value, digits = 3) {
-  const text = (Math.abs(value) + HALF).toFixed(digits).replace(/^0\./, ".");
+  const size = Math.abs(value) + HALF;
+  const text = size.toFixed(digits).replace(/^0\./, ".");
   return value < 0 && Number(text) > 0 ? `-${text}` : text;
 }
 

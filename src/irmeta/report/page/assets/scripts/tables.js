@@ -11,13 +11,15 @@ export function numberIn(text) {
   return Number.parseFloat(ascii(text));
 }
 
+const AMOUNT = /^[~≈]?\s*([\d.]+)\s*([kmbgt]?)i?b?$/i;
 const UNITS = { k: 1e3, m: 1e6, b: 1e9, g: 1e9, t: 1e12 };
 
 // The amount that a text is, as 0.6B parameters or 512 MB; NaN where it is not one.
 export function amountIn(text) {
-  const found = /^[~≈]?\s*(\d+(?:\.\d+)?)\s*([kmbgt]?)(?:i?b)?$/i;
-  const [, number, unit] = text.trim().match(found) ?? [];
-  return Number(number) * (UNITS[unit?.toLowerCase()] ?? 1);
+  const found = text.trim().match(AMOUNT);
+  const [, number, unit = ""] = found ?? [];
+  const factor = UNITS[unit.toLowerCase()] ?? 1;
+  return Number(number) * factor;
 }
 
 // Order two texts of a column, what is missing last whichever way.
@@ -26,9 +28,8 @@ export function inOrder(one, other, { number, down }) {
   if (!number) return sign * compare(one, other);
   const a = numberIn(one);
   const b = numberIn(other);
-  const missing = [Number.isNaN(a), Number.isNaN(b)];
-  if (missing.includes(true)) return missing[0] - missing[1];
-  return sign * (a - b);
+  const missing = Number.isNaN(a) - Number.isNaN(b);
+  return missing || sign * (a - b) || 0;
 }
 
 // Let a table be sorted, searched and saved; name is that of its files, and of its settings in the address.
@@ -41,7 +42,10 @@ export function tableOf(root, name) {
   const find = root.querySelector("input[type=search]");
   const status = root.querySelector(".status");
   const before = recalled(name);
-  const state = { by: before.by ?? "", down: !before.up };
+  const state = {
+    by: before.by ?? "",
+    down: !before.up,
+  };
   find.value = before.find ?? "";
 
   // a row is found by all its words; one of the leaderboard by its system
