@@ -139,21 +139,19 @@ def topics_without_relevant(qrels: Qrels, metrics: Sequence[Metric] = ()) -> lis
             asked.setdefault(rel, []).append(str(metric))
     lines = []
     for rel, names in sorted(asked.items()):
-        relevant = {
-            qrels.topics[index] for index in np.unique(qrels.topic[qrels.grades >= rel])
-        }
-        without = sorted(set(qrels.topics) - relevant)
-        if rel == 1:
-            what = "relevant document"
-        else:
-            what = f"document of grade {rel:g} or above"
-        by = f" by {listed(names) or 'metrics that ask for one'}"
-        if rel == 1 and not _has_fractional_gains(qrels, without):
-            by = ""
-        if without:
-            lines.append(
-                f"{counted(len(without), 'topic')} without a {what} (all systems score 0{by}): {listed(without)}"
-            )
+        relevant = np.unique(qrels.topic[qrels.grades >= rel])
+        without = sorted(set(qrels.topics) - {qrels.topics[at] for at in relevant})
+        if not without:
+            continue
+        what = (
+            "relevant document" if rel == 1 else f"document of grade {rel:g} or above"
+        )
+        by = ""
+        if rel != 1 or _has_fractional_gains(qrels, without):
+            by = f" by {listed(names) or 'metrics that ask for one'}"
+        lines.append(
+            f"{counted(len(without), 'topic')} without a {what} (all systems score 0{by}): {listed(without)}"
+        )
     return lines
 
 

@@ -164,32 +164,24 @@ def _in_form(
                 "JSON has all tables of a result; --table goes with csv, latex and table"
             )
         return json.dumps(json_document(result), indent=1, allow_nan=False) + "\n"
-    if table is not None:
-        chosen = {table: table_named(result, table)}
-    elif form == "csv":
-        every = tables(result)
-        first = getattr(study_of(result), "in_csv", lambda _: next(iter(every)))
-        chosen = {first(result): every[first(result)]}
-    else:
+    if form == "csv":
+        if table is None and hasattr(study_of(result), "in_csv"):
+            table = study_of(result).in_csv(result)
+        return csv(table_named(result, table))
+    if table is None:
         chosen = overview(result)
+    else:
+        chosen = {table: table_named(result, table)}
     if not chosen:  # what was looked for is not there
         return ""
     if form == "table":
         return "\n".join(
             text(frame, name, width=width) for name, frame in chosen.items()
         )
-    if (
-        form in ("latex", "markdown")
-        and table is None
-        and about(result)["study"] == "paper_table"
-    ):
+    if table is None and about(result)["study"] == "paper_table":
         from irmeta.report import paper
 
-        if form == "latex":
-            return paper.latex(result)
-        return paper.markdown(result)
-    if form == "csv":
-        return csv(next(iter(chosen.values())))
+        return {"latex": paper.latex, "markdown": paper.markdown}[form](result)
     write = {"latex": latex, "markdown": markdown}[form]
     return "\n".join(
         write(frame, head) for head, frame in _headed(chosen, result).items()

@@ -19,7 +19,6 @@ from irmeta.scores.cube import check
 from irmeta.scores.groups.clusters import (
     SIZE,
     contributions,
-    promise_names,
     unit_scores,
 )
 from irmeta.scores.groups.repeats import unmoved_scores
@@ -357,14 +356,15 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
             f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
         )
     lines += held_intervals(scores).said("95% intervals of means")
-    of_runs = about(scores).get(REPEATS, {}).get("in_intervals")
-    if of_runs or "clusters" in about(scores):
-        promise = (
-            "rank sets" if "clusters" in about(scores) else "rank sets of means of runs"
-        )
-        ranks = held(*promise_names(scores, promise), systems=systems, topics=topics)
-        if ranks.broken:
-            lines.append(f"Rank sets of systems that tie held in {ranks}.")
+    facts = about(scores)
+    promise = ""
+    if "clusters" in facts:
+        promise = "rank sets, clusters"
+    elif facts.get(REPEATS, {}).get("in_intervals"):
+        promise = "rank sets of means of runs"
+    if promise:
+        ranks = held(promise, systems=systems, topics=topics)
+        lines += ranks.said("Rank sets of systems that tie")
     if topics < (needed := fewest_topics(level)):
         lines.append(
             Act(

@@ -365,15 +365,16 @@ def _beside_truth(
 def _figures_of_each(
     together: Aligned, which: int, figures: Callable[[Floats], Variables]
 ) -> Variables:
-    """Return figures of each judge over the topics that it shares with the truth, from scores of judges alike."""
-    made: Variables = {}
-    for judges in together.alike():
-        at = [together.judges.index(name) for name in judges]
-        for name, (dims, values) in figures(together.over(judges, which)).items():
-            shape = (len(together.judges), *values.shape[1:])
-            _, every = made.setdefault(name, (dims, np.empty(shape, values.dtype)))
-            every[at] = values
-    return made
+    """Return figures of each judge over the topics that it shares with the truth; judges of the same topics at once."""
+    alike = together.alike()
+    parts = [figures(together.over(judges, which)) for judges in alike]
+    order = np.argsort(
+        [together.judges.index(one) for judges in alike for one in judges]
+    )
+    return {
+        name: (dims, np.concatenate([part[name][1] for part in parts])[order])
+        for name, (dims, _) in parts[0].items()
+    }
 
 
 def _top_figures(means: Floats, best: int) -> Variables:

@@ -10,7 +10,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import short, with_interval
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.notes import Answer
-from irmeta.scores.result import ends, frame, with_nulls
+from irmeta.scores.result import ends, frame, pairs_once, with_nulls
 from irmeta.studies.judges.compare import baselines
 from irmeta.words import are, counted, decimal, joined, listed
 
@@ -55,15 +55,14 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show each judge on a line for each metric, the judges that differ, the clearest favours, and labels."""
     shown: dict[str, pl.DataFrame] = {}
     if "tau" in outcome:
+        truth = _truth(outcome)
         several = outcome.sizes["metric"] > 1
         for metric in outcome.metric.values:
             one = outcome.sel(metric=[metric])
-            title = f"agreement with {_truth(outcome)}" + (
-                f", {metric}" if several else ""
-            )
-            shown[
-                f"{title} ({_truth(outcome)} itself with the true ranking {short(one['ceiling'].item())})"
-            ] = _agreement(one)
+            by = f", {metric}" if several else ""
+            ceiling = short(one["ceiling"].item())
+            title = f"agreement with {truth}{by} ({truth} itself with the true ranking {ceiling})"
+            shown[title] = _agreement(one)
         shown["pairs of systems that differ"] = _decision_rows(outcome)
     if "difference" in outcome and (differ := _clear_pairs(outcome)).height:
         shown["judges that differ (Holm)"] = differ
@@ -131,17 +130,16 @@ def _truth(outcome: xr.Dataset) -> str:
 
 def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
     place = int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
-    best, judges = one.isel(judge=place), int(one["tau"].notnull().sum())
+    best = one.isel(judge=place)
+    judges = int(one["tau"].notnull().sum())
     judge = str(best.judge.item())
     truth = _truth(one)
     if not judges:
         return [
             f"{metric}: no judge distinguishes the systems, so there is no ranking to compare."
         ]
-    verdict, agrees = (
-        _stand_in_sentences(best, judges),
-        [_agreement_sentence(best, judges)],
-    )
+    verdict = _stand_in_sentences(best, judges)
+    agrees = [_agreement_sentence(best, judges)]
     lines = [
         *(verdict or agrees),
         *baselines.baseline_sentences(one, metric),
@@ -432,24 +430,15 @@ def _whole(column: str) -> pl.Expr:
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    columns = [
-        f"{figure}{name}"
-        for figure in ("", "soft_")
-        for name in (*ends("difference"), "difference_p", "difference_p_corrected")
-    ]
-    every = frame(outcome, columns, by=("metric", "judge", "judge_2"))
-    order = {str(name): place for place, name in enumerate(outcome.judge.values)}
-    place = [
-        pl.col(name).replace_strict(order, return_dtype=pl.Int64)
-        for name in ("judge", "judge_2")
-    ]
-    names = {
-        column: column.removeprefix("difference_").replace("soft_difference_", "soft_")
-        for column in columns
-    }
-    once = every.filter(place[0] < place[1])
-    table = once.rename({**names, "judge": "judge_a", "judge_2": "judge_b"})
-    return with_nulls(table.select("judge_a", "judge_b", "metric", *names.values()))
+    """List the differences of tau and of soft accuracy of every two judges."""
+    names = {"judge": "judge_a", "judge_2": "judge_b", "metric": "metric"}
+    for soft in ("", "soft_"):
+        names[f"{soft}difference"] = f"{soft}difference"
+        for part in ("low", "high", "p", "p_corrected"):
+            names[f"{soft}difference_{part}"] = f"{soft}{part}"
+    every = frame(outcome, list(names)[3:], by=("metric", "judge", "judge_2"))
+    once = pairs_once(every, outcome.sizes["judge"], diagonal=1)
+    return with_nulls(once.select(*names).rename(names))
 
 
 def _passes(outcome: xr.Dataset) -> pl.DataFrame:

@@ -26,7 +26,7 @@ class Scored:
     full, own : (system, metric), with all judgments, and without the system's own group's
     unjudged : (system, metric), the share of its first documents that are then not judged
     without : (group, system, metric), the scores without each group's judgments
-    number : (system,), the group of each system, from 0
+    group_of : (system,), the group of each system, from 0
     learned_from : (system,), those that were pooled
     """
 
@@ -34,7 +34,7 @@ class Scored:
     own: Floats
     unjudged: Floats
     without: Floats
-    number: Indices
+    group_of: Indices
     learned_from: Bools
 
     @property
@@ -43,14 +43,14 @@ class Scored:
         return self.full - self.own
 
     @property
-    def group(self) -> Indices:
+    def pooled_group(self) -> Indices:
         """The groups of the systems that were pooled, numbered from 0: (pooled system,)."""
-        return np.unique(self.number[self.learned_from], return_inverse=True)[1]
+        return np.unique(self.group_of[self.learned_from], return_inverse=True)[1]
 
     @property
     def weight(self) -> Floats:
         """What each system that was pooled counts, so that groups count alike: (pooled system,)."""
-        weight: Floats = 1 / np.bincount(self.group)[self.group]
+        weight: Floats = 1 / np.bincount(self.pooled_group)[self.pooled_group]
         return weight
 
 
@@ -68,9 +68,9 @@ def penalties(
         loss = scored.loss[kept, at]
         unjudged = scored.unjudged[kept, at]
         score = scored.own[kept, at]
-        band = penalty.leave_out(loss, unjudged, score, scored.group, level)
+        band = penalty.leave_out(loss, unjudged, score, scored.pooled_group, level)
         bands[kept, at] = np.stack(band.within(_least_loss(metric, score)), axis=-1)
-        models.append(penalty.fit(loss, unjudged, score, scored.group))
+        models.append(penalty.fit(loss, unjudged, score, scored.pooled_group))
     return bands, models
 
 
@@ -79,7 +79,7 @@ def group_figures(
     owner: Indices,
     brought: Bools,
     names: Sequence[str],
-    number: Indices,
+    group_of: Indices,
 ) -> dict[str, Any]:
     """Count what each group brought to the pool: judged documents, alone, alone and relevant."""
     relevant = looked.task.judgments.qrels.grades >= 1
@@ -90,7 +90,7 @@ def group_figures(
     alone_relevant = (alone & relevant).sum(axis=1)
     all_relevant = int(relevant.sum())
     return {
-        "runs": ("group", np.bincount(number, minlength=len(names))),
+        "runs": ("group", np.bincount(group_of, minlength=len(names))),
         "brought": ("group", whole.sum(axis=1)),
         "unique": ("group", alone.sum(axis=1)),
         "unique_relevant": ("group", alone_relevant),
@@ -117,7 +117,6 @@ def run_figures(scored: Scored, bands: Floats) -> dict[str, Any]:
 def ranks(scored: Scored) -> dict[str, Any]:
     """Rank the systems with all judgments and without each group's: ranks of the own systems, and tau."""
     full = scored.full
-    number = scored.number
     groups = range(len(scored.without))
     rank = np.empty(full.shape, dtype=np.int64)
     without = np.empty(full.shape, dtype=np.int64)
@@ -128,7 +127,7 @@ def ranks(scored: Scored) -> dict[str, Any]:
         rank[:, metric] = descriptive.ranks(whole)
         tau[:, metric] = tau_b(whole, others)
         for group, scores in enumerate(others):
-            own = number == group
+            own = scored.group_of == group
             without[own, metric] = descriptive.ranks(scores)[own]
     # of each group's systems that were pooled: the most ranks lost, and the mean loss of score
     fallen = without - rank
@@ -150,7 +149,7 @@ def ranks(scored: Scored) -> dict[str, Any]:
 
 def _pooled_of(scored: Scored, group: int) -> Bools:
     """Mark the systems of a group that were pooled; all of it where none was, as they lose nothing."""
-    own = scored.number == group
+    own = scored.group_of == group
     pooled: Bools = own & scored.learned_from
     return pooled if pooled.any() else own
 
@@ -160,7 +159,7 @@ def metric_figures(
 ) -> dict[str, Any]:
     """Return what each metric loses, groups counted alike, and whether intervals hold it."""
     kept = scored.learned_from
-    group = scored.group
+    group = scored.pooled_group
     weight = scored.weight
     loss = scored.loss
     mean = np.average(loss[kept], axis=0, weights=weight)
@@ -199,14 +198,14 @@ def new_run_figures(
     qrels: QrelsLike,
     new: RunsLike,
     wanted: Sequence[Metric],
-    seen: Sequence[Metric],
+    judged_metrics: Sequence[Metric],
     models: Sequence[penalty.Penalty],
     level: float,
 ) -> tuple[dict[str, Any], list[str]]:
     """Score new runs, predict what they lose, bound RBP from above by its residual; say where ids do not match."""
     residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
     whole = [_judged_whole(metric) for metric in wanted]
-    others = [*seen, *whole, RETRIEVED, *residuals.values()]
+    others = [*judged_metrics, *whole, RETRIEVED, *residuals.values()]
     looked = left_out.look_up(qrels, new, [*wanted, *dict.fromkeys(others)])
     scores = left_out.scores(looked)
     means = scores.mean(axis=1)
@@ -215,13 +214,13 @@ def new_run_figures(
     score = means[:, columns]
     # the scores if every unjudged document had the highest grade
     most = left_out.highest_scores(looked).mean(axis=1)[:, columns]
-    unjudged = 1 - means[:, [at[metric] for metric in seen]]
+    unjudged = 1 - means[:, [at[metric] for metric in judged_metrics]]
     retrieved = scores[..., at[RETRIEVED]]
     below = [
         _unjudged_below(
             retrieved, top, scores[..., at[top]], all_of, scores[..., at[all_of]]
         )
-        for top, all_of in zip(seen, whole, strict=True)
+        for top, all_of in zip(judged_metrics, whole, strict=True)
     ]
     bound = np.empty_like(score)
     bands = []

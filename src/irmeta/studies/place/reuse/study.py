@@ -78,22 +78,22 @@ def reuse(
     _check(depth, level)
     depth = depth or None
     wanted = _wanted(metrics)
-    seen = [unjudged_at(metric, depth) for metric in wanted]
-    looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(seen)])
+    judged_metrics = [judged_at(metric, depth) for metric in wanted]
+    looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(judged_metrics)])
     groups = groups_of(
         looked.names, default_teams(looked.names) if teams is None else teams
     )
     names = list(dict.fromkeys(groups.of[run] for run in looked.names))
-    number = np.array([names.index(groups.of[run]) for run in looked.names])
+    group_of = np.array([names.index(groups.of[run]) for run in looked.names])
     pooled = np.array([run not in groups.unpooled for run in looked.names])
     # the group that alone brought each judged document, and what each group brought
-    group_of_run = np.where(pooled, number, NOBODY)
-    owner, brought = left_out.owners(looked, group_of_run.tolist(), depth)
-    _require_pooled(pooled, owner, number)
-    scored = _without_own_groups(looked, owner, number, pooled, seen)
+    pooled_group = np.where(pooled, group_of, NOBODY)
+    owner, brought = left_out.owners(looked, pooled_group.tolist(), depth)
+    _require_pooled(pooled, owner, group_of)
+    scored = _without_own_groups(looked, owner, group_of, pooled, judged_metrics)
     bands, models = figures.penalties(wanted, scored, level)
     data: dict[str, Any] = {
-        **figures.group_figures(looked, owner, brought, names, number),
+        **figures.group_figures(looked, owner, brought, names, group_of),
         "group_of": ("system", [groups.of[run] for run in looked.names]),
         "pooled": ("system", pooled),
         **figures.run_figures(scored, bands),
@@ -116,7 +116,9 @@ def reuse(
         notes += by_nobody
     notes = [*guessed, *alarms, *notes]
     if new is not None:
-        found, of_new = figures.new_run_figures(qrels, new, wanted, seen, models, level)
+        found, of_new = figures.new_run_figures(
+            qrels, new, wanted, judged_metrics, models, level
+        )
         data |= found
         # more is unjudged than the penalty was learned from
         far = found["new_unjudged"][1] > data["usual_unjudged"][1]
@@ -153,27 +155,27 @@ def _wanted(metrics: str | Iterable[str]) -> list[Metric]:
 def _without_own_groups(
     looked: LookedUp,
     owner: Indices,
-    number: Indices,
+    group_of: Indices,
     pooled: Bools,
-    seen: Sequence[Metric],
+    judged_metrics: Sequence[Metric],
 ) -> Scored:
     """Score every run with all judgments, and with each group's own left out.
 
     owner : (judgment,), the group that alone brought it
-    seen : of each metric, the one that counts judged documents; in the metrics looked up these stand behind those that
-        are wanted
+    group_of : (system,), the group of each, from 0
+    judged_metrics : Judged@k of each wanted metric; `looked` has the wanted ones first
     """
     # (system, metric), (group, system, metric)
-    full, left = left_out.without_each(looked, owner, int(number.max()) + 1)
-    own = left[number, np.arange(number.size)]
-    judged = own[:, [looked.metrics.index(metric) for metric in seen]]
-    count = len(seen)
+    full, left = left_out.without_each(looked, owner, int(group_of.max()) + 1)
+    own = left[group_of, np.arange(group_of.size)]
+    judged = own[:, [looked.metrics.index(metric) for metric in judged_metrics]]
+    count = len(judged_metrics)
     return Scored(
         full=full[:, :count],
         own=own[:, :count],
         unjudged=1 - judged,
         without=left[:, :, :count],
-        number=number,
+        group_of=group_of,
         learned_from=pooled,
     )
 
@@ -197,16 +199,16 @@ def _check(depth: int | None, level: float) -> None:
     require_share("the level", level, 0.9)
 
 
-def unjudged_at(metric: Metric, depth: int | None) -> Metric:
+def judged_at(metric: Metric, depth: int | None) -> Metric:
     """Name the metric Judged@k whose k a metric looks at, at most as deep as the pool."""
     limit = UNCUT if depth is None else depth
     own = metric.cutoff if isinstance(metric.cutoff, int) else limit
     return parse(f"Judged@{own if depth is None else min(own, depth)}")
 
 
-def _require_pooled(pooled: Bools, owner: Indices, number: Indices) -> None:
+def _require_pooled(pooled: Bools, owner: Indices, group_of: Indices) -> None:
     """Refuse pools of few groups, or of groups that brought nothing: no penalty can be learned from them."""
-    count = np.unique(number[pooled]).size
+    count = np.unique(group_of[pooled]).size
     if count <= penalty.LEAST:
         raise ScoresError(
             f"{count} groups were pooled, but at least {penalty.LEAST + 1} are needed to learn "

@@ -18,7 +18,7 @@ from irmeta.scores.figures import (
 )
 from irmeta.scores.groups.teams import teams_prefix
 from irmeta.scores.result import frame, with_nulls
-from irmeta.studies.place.reuse.study import unjudged_at
+from irmeta.studies.place.reuse.study import judged_at
 from irmeta.words import counted, joined, listed
 
 FEW = 3
@@ -103,7 +103,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         new = _named(outcome, views["new"])
         depth = about(outcome)["options"]["depth"]
         unjudged = [
-            f"{row['unjudged']:.1%} of first {unjudged_at(parse(row['named']), depth).cutoff}"
+            f"{row['unjudged']:.1%} of first {judged_at(parse(row['named']), depth).cutoff}"
             for row in new.iter_rows(named=True)
         ]
         shown["new"] = new.select(
@@ -230,7 +230,7 @@ def _new_run_sentences(
     if judged:
         deepest = max(
             (row["named"] for row in judged),
-            key=lambda name: unjudged_at(parse(name), depth).cutoff or 0,
+            key=lambda name: judged_at(parse(name), depth).cutoff or 0,
         )
         scores = joined([f"{row['metric']} {short(row['score'], 3)}" for row in judged])
         need = "needs" if len(judged) == 1 else "need"
@@ -268,7 +268,7 @@ def _is_open(row: Mapping[str, Any]) -> bool:
 def _deeper_sentence(row: Mapping[str, Any], depth: int | None) -> str:
     """Say of one new run and metric that it looks deeper than where all documents are judged, and what is not there."""
     looked = parse(row["named"])
-    below = int(unjudged_at(looked, depth).cutoff or 0) + 1
+    below = int(judged_at(looked, depth).cutoff or 0) + 1
     ranks = f"ranks {below} {_depth_phrase(looked)}"
     if looked.cutoff == below:
         ranks = f"rank {below}"
@@ -290,7 +290,7 @@ def _depth_phrase(metric: Metric) -> str:
 def _first_documents_phrase(metric: str, depth: int | None) -> str:
     """Say of how many first documents the unjudged are counted for a metric."""
     looked = parse(metric)
-    number = unjudged_at(looked, depth).cutoff or 0
+    number = judged_at(looked, depth).cutoff or 0
     first = f"first {counted(int(number), 'document')}"
     if number == depth and looked.cutoff != depth:
         return f"{first} (the pool's depth)"
