@@ -6,6 +6,7 @@ import re
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -614,21 +615,29 @@ def test_two_processes_count_exactly(tmp_path: Path) -> None:
 def test_copies_and_the_pool(track: Track) -> None:
     """Runs of two teams that are alike are named with their share; the pool has the first documents of first runs."""
     copied = a_run(1)
+    asks = (track.site, track.engine, "track")
+    with pytest.raises(IrmetaError, match="no run that was accepted"):
+        organizing.pool(*asks, 3, 1)
     track.put("member", "mine", copied)
     track.put("rival", "theirs", copied.replace(b"tag", b"gat"))
     track.put("rival", "own", a_run(9))
     work_off(track.site, track.engine)
-    [pair] = organizing.duplicates(track.site, track.engine, "track")
+    [pair] = organizing.duplicates(*asks)
     assert {pair.one.team, pair.other.team} == {"Lund", "Rival"}
     assert pair.share == 1
-    found = organizing.pool(track.site, track.engine, "track", 3, 1)
+    found = organizing.pool(*asks, 3, 1)
     lines = [line.split() for line in copied.decode().splitlines()]
     expected = {(line[0], line[2]) for line in lines if int(line[3]) <= 3}
     assert set(found) == expected
     track.put("member", "later", a_run(5))
     assert marked(track) == {"own", "later"}
-    organizing.pool(track.site, track.engine, "track", 3, 2)
+    organizing.pool(*asks, 3, 2)
     assert marked(track) == set()
+    (run := track.site.folder / "bm25.txt").write_bytes(a_run(2))
+    importing.import_runs(*asks, [run])
+    for ask in (partial(organizing.pool, depth=3, runs=1), organizing.duplicates):
+        with pytest.raises(IrmetaError, match="1 of 5 runs is not checked yet"):
+            ask(*asks)
 
 
 def marked(track: Track, mark: str = "not pooled") -> set[str]:

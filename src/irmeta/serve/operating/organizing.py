@@ -10,12 +10,14 @@ from typing import Any, NamedTuple
 
 from sqlalchemy import Engine
 
+from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, events, people, submissions
 from irmeta.serve.catalogue.rules import now
+from irmeta.serve.catalogue.tables import GONE
 from irmeta.serve.policy import revealed
 from irmeta.serve.results import answers
 from irmeta.serve.site import Site
-from irmeta.words import counted
+from irmeta.words import are, counted
 
 Read = Callable[[Path, int], dict[str, list[str]]]
 ALIKE = 10
@@ -67,10 +69,14 @@ def _share_alike(first: dict[str, list[str]], other: dict[str, list[str]]) -> fl
 
 
 def _kept_runs(engine: Engine, board_id: int) -> list[Any]:
-    """List the runs of a board that are neither refused nor withdrawn."""
-    gone = ("received", "refused", "withdrawn")
+    """List the runs of a board that are neither refused nor withdrawn; raise IrmetaError while some are not checked."""
     every = submissions.submissions_of(engine, board_id)
-    return [one for one in every if one.state not in gone]
+    if waiting := sum(one.state == "received" for one in every):
+        raise IrmetaError(
+            f"{waiting} of {counted(len(every), 'run')} {are(waiting)} not checked yet; a running server "
+            "(irmeta serve) checks them: ask again when irmeta board runs lists none as received"
+        )
+    return [one for one in every if one.state not in GONE]
 
 
 def pool(
@@ -87,6 +93,8 @@ def pool(
         taken[one.team] += 1
         if taken[one.team] <= runs:
             pooled.append(one)
+    if not pooled:
+        raise IrmetaError(f"{key}: it has no run that was accepted, so nothing to pool")
     found: dict[str, set[str]] = {topic: set() for topic in board.topics}
     for one in pooled:
         for topic, documents in answers.first_documents(
