@@ -187,6 +187,18 @@ def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
     )
 
 
+def test_labels_are_no_other_models(tmp_path: Path) -> None:
+    """A model is the same whatever a page calls it: labels change nothing since, and it keeps what it is."""
+    scores = {"w": 0.1, "x": 0.6, "y": 0.3}
+    write_leaderboard(board(scores), tmp_path, about={"x": {"kind": "dense"}})
+    for labels in ({"x": "Dense", "w": "y2"}, {"x": "The best"}):
+        page = write_leaderboard(board(scores).labelled(labels), tmp_path)
+        assert news(tmp_path) == ""
+        assert "<option>dense</option>" in page.read_text()
+    write_leaderboard(board({"w": 0.1, "y": 0.3}), tmp_path)
+    assert news(tmp_path) == "1 model fewer (x), y first in place of x"
+
+
 def test_ranks_by_other_options_are_not_compared(tmp_path: Path) -> None:
     """A page made by other options says which in place of what changed, and what the page before said is dropped."""
     scores = np.random.default_rng(1).random((9, 8, 1))

@@ -131,7 +131,7 @@ def _known_facts(
     earlier : the page that stood in its place, whose facts hold on of models of which no others are given.
     """
     models, labels = names(outcome.system), about(outcome).get(LABELS, {})
-    held = facts_of(earlier)
+    held = facts_of(earlier, labels)
     kept = {model: held[model] for model in models if model in held}
     if given is None:
         return kept
@@ -252,6 +252,7 @@ def page_content(outcome: xr.Dataset) -> dict[str, Any]:
     nouns |= {what.capitalize(): capitalized(name) for what, name in nouns.items()}
     return {
         "models": names(ordered.system),
+        "labels": about(outcome).get(LABELS, {}),
         "tasks": [{"name": name, "type": kind} for name, kind in _tasks(outcome)],
         "counts": known.sum(axis=1).tolist(),
         "scores": numbers(scores.T),

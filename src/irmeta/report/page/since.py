@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from datetime import date
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -23,7 +24,7 @@ def changes_since(page: bytes | None, now: Mapping[str, Any]) -> str:
     now : what the new page's script draws, `leaderboard.page_content`.
     """
     try:
-        before = _content(page)
+        before = _content(page, now["labels"])
         day = date.fromisoformat(before["written"])
         chosen = _options_changed(before["options"], now["options"])
         news = [] if chosen else _changes(before, now)
@@ -46,9 +47,14 @@ def title_of(page: bytes | None) -> str:
     return str(_content(page).get("title", ""))
 
 
-def facts_of(page: bytes | None) -> dict[str, dict[str, str]]:
-    """Return what a board's page says that its models are, by name; nothing where it is not one, or says nothing."""
-    content = _content(page)
+def facts_of(
+    page: bytes | None, labels: Mapping[str, str]
+) -> dict[str, dict[str, str]]:
+    """Return what a board's page says that its models are; nothing where it is not one, or says nothing.
+
+    labels : what models are called now, by name.
+    """
+    content = _content(page, labels)
     try:
         rows = zip(content["models"], content["about"], content["links"], strict=True)
         found = {
@@ -64,14 +70,21 @@ def facts_of(page: bytes | None) -> dict[str, dict[str, str]]:
     return {model: facts for model, facts in known.items() if facts}
 
 
-def _content(page: bytes | None) -> dict[str, Any]:
-    """Return what the script of a board's page draws; nothing where it is not one."""
+def _content(
+    page: bytes | None, labels: Mapping[str, str] = MappingProxyType({})
+) -> dict[str, Any]:
+    """Return what the script of a board's page draws; nothing where it is not one.
+
+    labels : what models are called now, by name, whatever the page called them.
+    """
     found = _CONTENT.search(page or b"")
     try:
         content = json.loads(found[1]) if found else {}
-    except ValueError:
+        names = {label: name for name, label in content.get("labels", {}).items()}
+        models = [names.get(model, model) for model in content.get("models", [])]
+    except (ValueError, AttributeError, TypeError):
         return {}
-    return content if isinstance(content, dict) else {}
+    return content | {"models": [labels.get(model, model) for model in models]}
 
 
 def _options_changed(before: Mapping[str, str], now: Mapping[str, str]) -> list[str]:
