@@ -64,19 +64,15 @@ def _read_part(path: Location, cluster_by: str | None, collection: str) -> Part:
         place = f"{display(path)}: test case {at + 1}"
         topic = _topic(case, at, inputs)
         repeats[topic] += 1
-        cluster = cluster_name(
-            cluster_by,
-            case.get("additionalMetadata"),
-            case.get("metadata"),
-            place=place,
-        )
+        metadata = case.get("additionalMetadata"), case.get("metadata")
+        cluster = cluster_name(cluster_by, *metadata, place=place)
         values = _values(case, place)
         unscored += not values
         for metric, (value, machine) in values.items():
-            score_ = read_score(value, place)
+            score = read_score(value, place)
             part.add_judge(metric, machine)
             failed += value is None
-            cell = (collection, system, topic, metric, score_)
+            cell = (collection, system, topic, metric, score)
             repeat = str(repeats[topic])
             part.rows.append(Row(*cell, repeat, cluster, place=place))
     for number, what in (

@@ -70,7 +70,7 @@ def _read_part(path: Location, cluster_by: str | None) -> Part:
             f"{display(path)}: not {WHAT} (it names no task and model)"
         )
     part = Part(path, file_title(path), [])
-    cluster_by_ = cluster_by or _clustered_by(evaluation.get("scorers"))
+    cluster_by = cluster_by or _clustered_by(evaluation.get("scorers"))
     text_metrics = set[str]()
     scored = [(sample, dict(_scores(sample, text_metrics))) for sample in samples]
     metrics = dict.fromkeys(metric for _, scores in scored for metric in scores)
@@ -80,9 +80,9 @@ def _read_part(path: Location, cluster_by: str | None) -> Part:
             f"{display(path)}: sample {at}",
             evaluation,
             sample,
+            cluster_by,
             metric,
             score,
-            cluster_by_,
         )
         for at, (sample, scores) in enumerate(scored, 1)
         for metric, score in (scores or unscored).items()
@@ -106,9 +106,9 @@ def _row(
     place: str,
     evaluation: Mapping[str, Any],
     sample: Mapping[str, Any],
+    cluster_by: str | None,
     metric: str,
     score: float,
-    cluster_by: str | None,
 ) -> Row:
     if "id" not in sample:
         raise FileFormatError(f"{place} has no id")

@@ -94,8 +94,8 @@ def _read_part(path: Location, cluster_by: str | None, collection: str | None) -
         cluster = cluster_name(cluster_by, metadata, result.get("vars"), place=place)
         repeat = str(repeats[system, test])
         for metric, value in _values(result, place).items():
-            score_ = float("nan") if failed else read_score(value, place)
-            row = Row(name, system, test, metric, score_, repeat, cluster, place=place)
+            score = float("nan") if failed else read_score(value, place)
+            row = Row(name, system, test, metric, score, repeat, cluster, place=place)
             part.rows.append(row)
     if errors:
         part.add_note(f"{counted(errors, 'answer')} failed, which are missing")

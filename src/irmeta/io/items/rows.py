@@ -122,9 +122,12 @@ def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
     """Put the rows of all files under each other, with their numbers, and that of each one's file."""
     rows = [
         (
-            *labels(row[:3]),
+            *labels([row.collection, row.system, row.topic]),
             *(_spelling(row.metric), row.score),
-            *(one and labels([one])[0] for one in row[5:-1]),
+            *(
+                one and labels([one])[0]
+                for one in (row.repeat, row.cluster, row.content)
+            ),
             at,
         )
         for at, part in enumerate(parts)
@@ -263,20 +266,13 @@ def _repeat_facts(
     )
     shape = (of_runs.height, len(topics), len(metrics))
     scores = np.full(shape, np.nan)
-    place = {
-        "run": {one: at for at, one in enumerate(of_runs.rows())},
-        "topic": {one: at for at, one in enumerate(topics)},
-        "metric": {one: at for at, one in enumerate(metrics)},
-    }
-    for system, topic, metric, score, repeat in frame.select(
-        *DIMS, "score", "repeat"
-    ).iter_rows():
-        cell = (
-            place["run"][system, repeat],
-            place["topic"][topic],
-            place["metric"][metric],
-        )
-        scores[cell] = score
+    run_at, topic_at, metric_at = (
+        {one: at for at, one in enumerate(every)}
+        for every in (of_runs.rows(), topics, metrics)
+    )
+    cells = frame.select(*DIMS, "repeat", "score").iter_rows()
+    for system, topic, metric, repeat, score in cells:
+        scores[run_at[system, repeat], topic_at[topic], metric_at[metric]] = score
     number = [systems.index(system) for system in of_runs["system"]]
     groups = None
     if cluster is not None:

@@ -296,14 +296,11 @@ def _where_both(
             number for number, keep in zip(topics, whole, strict=True) if keep.any()
         ]
         n = sum(len(part) for part in used)
-        if n < 2:
-            r = _nothing(metrics.size)[0]
-        else:
-            r = over_means(used, method)
+        unknown = _nothing(metrics.size)[0]
+        r = over_means(used, method) if n > 1 else unknown
+        ends = (unknown, unknown)
         if n >= max(fewest, 2):
             ends = interval_over_means(used, method, r, numbers)
-        else:
-            ends = np.full_like(r, np.nan), np.full_like(r, np.nan)
         return Pairs(r, *ends, np.asarray(n))
     cells, topic, numbers = _cells(
         parts, masks, metrics, topics, centred=level == "within-topic"

@@ -122,14 +122,12 @@ def pools(qrels: QrelsLike, runs: RunsLike, depths: Sequence[int]) -> Pools:
             best[pair] = min(at, best.get(pair, at))
     known = set(zip(read.topic.tolist(), read.documents, strict=True))
     topics = len(read.topics)
-    inside = {
-        depth: [pair for pair, rank in best.items() if rank < depth] for depth in depths
-    }
-    sizes = {depth: len(pairs) / topics for depth, pairs in inside.items()}
-    shares = {
-        depth: float(np.mean([pair in known for pair in pairs]))
-        for depth, pairs in inside.items()
-    }
+    sizes: dict[int, float] = {}
+    shares: dict[int, float] = {}
+    for depth in depths:
+        pool = [pair for pair, rank in best.items() if rank < depth]
+        sizes[depth] = len(pool) / topics
+        shares[depth] = float(np.mean([pair in known for pair in pool]))
     return Pools(sizes, shares, read.grades.size / topics)
 
 

@@ -184,9 +184,7 @@ def notes_on_intervals(way: Way, scores: xr.DataArray, noun: str) -> list[str]:
     if {"standardization", "clusters"} <= about(scores).keys():
         promise = "difference of standardized scores"
     found = coverage_of_means(scores, promise, _run_promises(scores))
-    if found.broken:
-        lines.append(f"Such a 95% interval held in {found}.")
-    return lines
+    return lines + found.said("Such a 95% interval")
 
 
 def _distribution_name(binary: Bools) -> str:

@@ -391,10 +391,7 @@ def _standing_variables(board: Board, every: Sequence[Standing]) -> dict[str, ob
         "high": [one.sets.high for one in every],
     }
     data: dict[str, object] = {
-        name: (
-            ("system", "aggregate"),
-            np.stack([np.asarray(part, dtype=np.float64) for part in parts], axis=1),
-        )
+        name: (("system", "aggregate"), np.column_stack(parts).astype(np.float64))
         for name, parts in columns.items()
     }
     pairs = len(board.models) * (len(board.models) - 1) / 2

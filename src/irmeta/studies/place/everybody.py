@@ -291,18 +291,14 @@ def _coverage_notes(scores: xr.DataArray) -> list[str]:
     """Say how often intervals held over clusters, or of means of runs, where that is too seldom."""
     topics = scores.sizes["topic"]
     if in_clusters(scores):
-        name, topics = (
-            "difference of placed systems, clusters",
-            len(cluster_numbers(scores)[0]),
-        )
+        name = "difference of placed systems, clusters"
+        topics = len(cluster_numbers(scores)[0])
     elif about(scores).get(REPEATS, {}).get("metrics"):
         name = "difference of placed means of runs"
     else:
         return []
     found = held(name, systems=scores.sizes["system"], topics=topics)
-    if not found.broken:
-        return []
-    return [f"Such 95% intervals of differences held in {found}."]
+    return found.said("Such 95% intervals of differences")
 
 
 def shared_systems(factors: Mapping[str, Factors]) -> Floats:

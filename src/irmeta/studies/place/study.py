@@ -353,23 +353,17 @@ def _labelled(
         for name, one in used.items()
         for system in one.system.values
     ]
-    pairs, both = list(combinations(entries, 2)), list(combinations(used, 2))
-    sides: Any = {
-        f"{what}_{side}": (
-            "pair",
-            np.array([pair[at][part] for pair in pairs], dtype=object),
-        )
-        for at, side in enumerate("ab")
-        for part, what in enumerate(("collection", "system"))
+    names: Any = {
+        "metric": list(metrics),
+        "collection": ("entry", [name for name, _ in entries]),
+        "system": ("entry", [system for _, system in entries]),
     }
-    fields: Any = {
-        f"field_{side}": ("fields", np.array([pair[at] for pair in both], dtype=object))
-        for at, side in enumerate("ab")
-    }
-    return outcome.assign_coords(
-        metric=list(metrics),
-        **fields,
-        collection=("entry", [name for name, _ in entries]),
-        system=("entry", [system for _, system in entries]),
-        **sides,
-    )
+    pairs = list(combinations(entries, 2))
+    fields = list(combinations(used, 2))
+    for at, side in enumerate("ab"):
+        for part, what in enumerate(("collection", "system")):
+            named = np.array([pair[at][part] for pair in pairs], dtype=object)
+            names[f"{what}_{side}"] = ("pair", named)
+        field = np.array([pair[at] for pair in fields], dtype=object)
+        names[f"field_{side}"] = ("fields", field)
+    return outcome.assign_coords(names)

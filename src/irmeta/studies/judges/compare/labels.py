@@ -54,11 +54,16 @@ class _Side:
         grades, places = np.unique(given[judged], return_inverse=True)
         codes = np.full(given.size, -1)
         codes[judged] = places
-        return cls(name, grades, codes, grades > 0 if rel is None else grades >= rel)
+        return cls(name, grades, codes, are_relevant(grades, rel))
 
     @property
     def whole(self) -> bool:
         return bool((self.grades % 1 == 0).all())
+
+
+def are_relevant(grades: Floats, lowest: float | None) -> Bools:
+    """Say which grades are relevant: the lowest and above, or any above 0."""
+    return grades > 0 if lowest is None else grades >= lowest
 
 
 def label_variables(
@@ -166,10 +171,14 @@ def _sides(sets: JudgmentSets, rel: Relevant) -> dict[str, _Side]:
 
 
 def _same_scale(truth: _Side, judge: _Side) -> bool:
-    """Say whether a judge's grades are on the truth's scale: whole, none higher, and not binary beside graded ones."""
-    high = judge.grades.max(initial=0)
-    top = truth.grades.max(initial=0)
-    return truth.whole and judge.whole and high <= top and not (high <= 1 < top)
+    """Say whether the grades of both are whole numbers on one scale."""
+    highest = (side.grades.max(initial=0) for side in (truth, judge))
+    return truth.whole and judge.whole and on_one_scale(*highest)
+
+
+def on_one_scale(truth: float, judge: float) -> bool:
+    """Say whether grades compare, by the highest of each: a judge's go no higher, and are not 0 and 1 beside more."""
+    return judge <= truth and not judge <= 1 < truth
 
 
 def _figures(
@@ -284,10 +293,8 @@ def _confusion(
         columns = list(zip(*rows, strict=True))
     else:
         columns = [()] * len(names)
-    return {
-        name: ("cell", np.array(column))
-        for name, column in zip(names, columns, strict=True)
-    }
+    pairs = zip(names, columns, strict=True)
+    return {name: ("cell", np.array(column)) for name, column in pairs}
 
 
 def _notes(

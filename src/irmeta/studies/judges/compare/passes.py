@@ -12,6 +12,7 @@ from irmeta.scores.result import ends
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging.labels import Estimate
 from irmeta.stats.judging.passes import own_share, own_share_over_topics
+from irmeta.studies.judges.compare.labels import are_relevant, on_one_scale
 from irmeta.words import counted, listed
 
 NOTHING = Estimate(np.nan, np.nan, np.nan)
@@ -49,14 +50,12 @@ def of_labels(
     for names in passes.values():
         given = np.stack([grades[name] for name in [truth, *names]])
         both = ~np.isnan(given).any(axis=0)
-        given, of = given[:, both], unit[both]
+        given = given[:, both]
+        pairs = zip(given, [truth, *names], strict=True)
         relevant = np.stack(
-            [
-                _relevant(one, lowest.get(name))
-                for one, name in zip(given, [truth, *names], strict=True)
-            ]
+            [are_relevant(one, lowest.get(name)) for one, name in pairs]
         )
-        found.append(_judge_figures(given, relevant, of))
+        found.append(_judge_figures(given, relevant.astype(np.float64), unit[both]))
     columns = zip(*found, strict=True)
     return {
         "passes": ("repeated", [len(names) for names in passes.values()]),
@@ -71,10 +70,6 @@ def of_labels(
 _FIGURES = ("passed_pairs", "passes_differ", *ends("own_share", "own_share_grades"))
 
 
-def _relevant(grades: Floats, lowest: float | None) -> Floats:
-    return (grades > 0 if lowest is None else grades >= lowest).astype(np.float64)
-
-
 def _judge_figures(given: Floats, relevant: Floats, unit: Ints) -> tuple[float, ...]:
     """Return the figures of one judge, from the truth's labels and those of its passes, (1 + pass, pair)."""
     pairs = given.shape[1]
@@ -83,16 +78,11 @@ def _judge_figures(given: Floats, relevant: Floats, unit: Ints) -> tuple[float, 
     truth, passes = given[0], given[1:]
     differ = (passes != passes[0]).any(axis=0)
     of_relevance = own_share_over_topics(relevant[1:], relevant[0], unit)
-    if _on_one_scale(float(truth.max()), float(passes.max())):
+    if on_one_scale(float(truth.max()), float(passes.max())):
         of_grades = own_share_over_topics(passes, truth, unit)
     else:
         of_grades = NOTHING
     return (pairs, int(differ.sum()), *of_relevance, *of_grades)
-
-
-def _on_one_scale(truth: float, judge: float) -> bool:
-    """Say whether grades compare, by the highest of each: a judge's go no higher, and are not 0 and 1 beside more."""
-    return judge <= truth and not judge <= 1 < truth
 
 
 def mean_passes(

@@ -621,30 +621,20 @@ def _readable_favours(
 
 
 def _readable_labels(outcome: xr.Dataset) -> pl.DataFrame:
-    label = outcome["label"]
-    columns = {
-        "kappa relevant": "kappa_relevant",
-        "kappa": "kappa",
-        "alpha": "alpha_ordinal",
-    }
-    low, high = (
-        outcome[f"label_{end}"].sel(figure="kappa_relevant").values
-        for end in ("low", "high")
+    """Show how far the labels of each judge agree with the truth's, and how lenient they are."""
+    of_relevance = outcome.sel(figure="kappa_relevant")
+    rows = zip(*(of_relevance[name].values for name in ends("label")), strict=True)
+    kappa, alpha, more = (
+        outcome["label"].sel(figure=figure).values.tolist()
+        for figure in ("kappa", "alpha_ordinal", "more_relevant")
     )
-    cells = {
-        head: list(map(short, label.sel(figure=figure).values))
-        for head, figure in columns.items()
-    }
-    kappa = label.sel(figure="kappa_relevant").values
-    cells["kappa relevant"] = [
-        with_interval(*row, digits=2) for row in zip(kappa, low, high, strict=True)
-    ]
-    more = label.sel(figure="more_relevant").values.tolist()
     return pl.DataFrame(
         {
             "judge": outcome.judge.values.astype(str),
             "pairs": outcome["judged_by_both"].values,
-            **cells,
+            "kappa relevant": [with_interval(*row, digits=2) for row in rows],
+            "kappa": list(map(short, kappa)),
+            "alpha": list(map(short, alpha)),
             "more relevant": [short(value, sign=True) for value in more],
         }
     )

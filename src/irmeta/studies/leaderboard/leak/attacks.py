@@ -34,11 +34,10 @@ def decode(board: Board, start: Indices, _: np.random.Generator) -> Loot:
 
     start : the candidates in the attacker's order, NONE behind them: (topic, rank).
     """
-    seen = board.visible
     # a mean of n topics shows a topic's score n times less exactly
-    spread = 1 if board.by_topic else seen.size
-    exact = 10.0**-board.rules.decimals * spread
-    book = Codebook.of(board.metric, board.qrels.grades.tolist(), exact)
+    spread = 1 if board.by_topic else board.visible.size
+    resolution = 10.0**-board.rules.decimals * spread
+    book = Codebook.of(board.metric, board.qrels.grades.tolist(), resolution)
     ideals = np.full((len(start), len(book.ideals)), 1 / len(book.ideals))
     asked: list[tuple[int, Indices, float, int]] = []
     for topics, places in _questions(board, start, book.size):
@@ -49,25 +48,23 @@ def decode(board: Board, start: Indices, _: np.random.Generator) -> Loot:
         if answer.figure is None:
             break
         values = answer.topics if board.by_topic else np.array([answer.figure * spread])
-        of = topics if not board.by_topic else seen
-        for topic, value in zip(of, values, strict=True):
-            place = int(np.flatnonzero(topics == topic)[0])
-            asked.append((int(topic), part[place], float(value), board.runs))
+        for topic, documents, value in zip(topics, part, values, strict=True):
+            asked.append((int(topic), documents, float(value), board.runs))
             reading = book.read(float(value), ideals[topic])
             if reading is not None:
                 ideals[topic] = reading.ideals
     levels = np.full(start.shape, NONE)
-    told = np.zeros(start.shape, dtype=np.int64)
+    read_in = np.zeros(start.shape, dtype=np.int64)  # the number of the run
     # again, by all that is known of each topic's ideal list
     for topic, documents, value, number in asked:
         reading = book.read(value, ideals[topic])
         there = documents != NONE
         if reading is not None:
             levels[topic, documents[there]] = reading.levels[: documents.size][there]
-            told[topic, documents[there]] = number
+            read_in[topic, documents[there]] = number
     claims = np.minimum(levels, 1)
     known = np.array(
-        [(told[claims != NONE] <= n).sum() for n in range(1, board.runs + 1)]
+        [(read_in[claims != NONE] <= n).sum() for n in range(1, board.runs + 1)]
     )
     return Loot(claims, known, best_first(start, levels))
 
