@@ -661,7 +661,8 @@ def test_runs_that_lack_topics_are_in_the_answer(
     scores: xr.DataArray, tmp_path: Path
 ) -> None:
     """That no score is missing is said with the runs that score 0 for topics that they lack."""
-    facts = recorded({"lacking": {"system 1": 2, "system 2": 0}})
+    lacking = {"system 1": 2, "system 2": 0, "left out": 1}
+    facts = recorded({"lacking": lacking, "scored": scores.sizes["topic"]})
     [data] = run({"made": scores.assign_attrs(facts)})["data"]
     assert data.findings[0].endswith(
         "no score is missing, but 1 run lacks topics, where the score is 0: system 1 on 2."

@@ -77,8 +77,10 @@ def topics_without_results(scores: xr.DataArray) -> dict[str, int]:
     }
 
 
-def no_result_notes(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
-    """Say which systems retrieve nothing on many topics, where evaluated scores say so: these count as 0."""
+def no_result_notes(
+    scores: xr.DataArray, systems: Iterable[str] | None = None
+) -> list[str]:
+    """Say which systems, of all by default, retrieve nothing on many topics, as evaluated scores say: they count 0."""
     counts = topics_without_results(scores)
     known = about(scores)
     # an estimate rests on the topics that people judged
@@ -86,14 +88,15 @@ def no_result_notes(scores: xr.DataArray, systems: Iterable[str]) -> list[str]:
     enough = MANY * of
     many = [
         f"{name} on {counted(counts[name], 'topic')}"
-        for name in systems
+        for name in (counts if systems is None else systems)
         if name in counts and counts[name] >= enough
     ]
     if not many:
         return []
     return [
         Act(
-            f"Runs retrieve nothing on some topics, which count as 0: {listed(many)}; complete them, or leave them out."
+            f"Runs retrieve nothing on some topics, which count as 0: {listed(many)}; complete these runs, leave them "
+            "out (--systems), or score the topics that every run has (irmeta evaluate --topics common)."
         )
     ]
 

@@ -726,7 +726,10 @@ def test_a_run_that_lacks_many_topics_is_told():
         "nearly": {topic: whole[topic] for topic in topics[:19]},
     }
     scores = irmeta.evaluate(qrels, runs, "RR")
-    said = "part on 2 topics; complete them, or leave them out."
+    said = (
+        "part on 2 topics; complete these runs, leave them out (--systems), or score the topics that every run has "
+        "(irmeta evaluate --topics common)."
+    )
     for system, against, told in (
         ("part", "nearly", True),
         ("nearly", "part", True),
@@ -737,9 +740,16 @@ def test_a_run_that_lacks_many_topics_is_told():
             "notes"
         ]
         assert any(note.endswith(said) for note in notes) == told
-    for study in (irmeta.describe, irmeta.significance, irmeta.table):
+    for study in (
+        irmeta.describe,
+        irmeta.significance,
+        irmeta.table,
+        irmeta.leaderboard,
+    ):
         result = study(scores)
         assert any(note.endswith(said) for note in irmeta.about(result)["notes"])
+        rest = study(irmeta.select(scores, systems=["whole", "nearly"]))
+        assert not any("part" in note for note in irmeta.about(rest)["notes"])
         assert "2 runs scored 0 on topics without documents" in result.method_text
     chosen = irmeta.select(scores, topics=topics[:10])
     assert "without documents" not in irmeta.describe(chosen).method_text

@@ -220,9 +220,10 @@ def page_text(
 
 def _outcome_facts(outcome: xr.Dataset) -> dict[str, Any]:
     """Return what the page says of a leaderboard outside of its script."""
-    options = about(outcome)["options"]
+    facts = about(outcome)
+    options, called_for = facts["options"], facts["called_for"]
     return {
-        "findings": leaderboard.findings(outcome),
+        "findings": [*leaderboard.findings(outcome), *facts["notes"][:called_for]],
         "aggregates": _aggregate_facts(outcome),
         "estimated": is_estimated(outcome),
         "missing": _has_holes(outcome),
@@ -235,7 +236,7 @@ def _outcome_facts(outcome: xr.Dataset) -> dict[str, Any]:
         "options": options,
         "what": _what_is_ranked(outcome),
         "compared": _compared_models(outcome),
-        "notes": about(outcome)["notes"],
+        "notes": facts["notes"][called_for:],
     }
 
 

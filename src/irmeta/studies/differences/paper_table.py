@@ -100,7 +100,7 @@ def table(
     generator, _ = seeded(rng)
     every = _names(scores)
     scores, notes = prepare(scores, metrics=metrics, missing=missing)
-    notes += no_result_notes(scores, scores.system.values.tolist())
+    notes += no_result_notes(scores)
     if label is not None and not re.fullmatch(r"[\w:.-]+", label):
         raise ScoresError(
             f"label {label!r}: LaTeX takes letters, digits, :, - and ., as in tab:results"

@@ -19,6 +19,7 @@ from irmeta.scores.groups.clusters import (
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.groups.runs import runs_of, spread_of
 from irmeta.scores.notes import Method, with_subject
+from irmeta.scores.result import no_result_notes
 from irmeta.scores.selection import main_metric, main_notes, select
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import cluster_means, totals
@@ -120,12 +121,8 @@ def board_of(
     one = {name: scores for name, (scores, _) in units.items()}
     notes = [
         *used,
-        *_cluster_notes({name: said for name, (_, said) in units.items()}),
-        *(
-            Method(note)
-            for scores in one.values()
-            for note in about(scores).get("notes") or []
-        ),
+        *_by_collection({name: said for name, (_, said) in units.items()}),
+        *_by_collection({name: _data_notes(scores) for name, scores in one.items()}),
     ]
     if len(one) > 1:
         return _of_items(chosen, one, notes)
@@ -176,8 +173,16 @@ def _of_items(
     return Board(models, list(units), items.table(parts), parts, notes, nouns)
 
 
-def _cluster_notes(notes: Mapping[str, list[str]]) -> list[str]:
-    """Say of which collection a note on clusters is, where there are several."""
+def _data_notes(scores: xr.DataArray) -> Sequence[str]:
+    """Return what a board says of its scores: the notes of their source, and of runs what these models call for."""
+    known = about(scores)
+    if "scored" in known:
+        return no_result_notes(scores)
+    return [Method(note) for note in known.get("notes") or []]
+
+
+def _by_collection(notes: Mapping[str, Sequence[str]]) -> list[str]:
+    """Say of which collection a note is, where there are several."""
     if len(notes) == 1:
         return [note for said in notes.values() for note in said]
     return [with_subject(name, note) for name, said in notes.items() for note in said]

@@ -16,9 +16,6 @@ from irmeta.scores.attributes import about
 from irmeta.scores.result import describe as described
 from irmeta.words import counted, listed
 
-REMARKS = 5
-"""How many remarks on the data stand at the top; all are below."""
-
 TEXT = Text(
     "data",
     "The data",
@@ -39,7 +36,7 @@ def panel(content: Content, name: str) -> Panel:
         missing = f"{size['missing']:,} of {scores.size:,} scores are missing"
     else:
         missing = "no score is missing"
-    missing += _lacking_clause(about(scores).get("lacking") or {})
+    missing += _lacking_clause(size.get("lacking", {}))
     systems, topics, metrics = (counted(count, dim) for dim, count in counts.items())
     finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
     about_scores = about(scores)
@@ -58,7 +55,7 @@ def panel(content: Content, name: str) -> Panel:
     qrels, runs = content.named_files("QRELS", "RUNS")
     return Panel(
         name,
-        [finding, *(f"{line}." for line in left_out), *notes[:REMARKS]],
+        [finding, *(f"{line}." for line in left_out)],
         {"scores": _shades(scores, content.order[name])}
         if counts["topic"] > 1 and "estimated" not in about_scores
         else {},
@@ -73,7 +70,7 @@ def panel(content: Content, name: str) -> Panel:
 
 def _lacking_clause(lacking: Mapping[str, int]) -> str:
     """Say which runs score 0 on topics that they lack."""
-    runs = [f"{name} on {many}" for name, many in lacking.items() if many]
+    runs = [f"{name} on {many}" for name, many in lacking.items()]
     if not runs:
         return ""
     verb = "lacks" if len(runs) == 1 else "lack"

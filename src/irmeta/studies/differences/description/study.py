@@ -143,7 +143,7 @@ def describe(
             f"{count} of {scores.sizes['topic']}"
         )
     options = {"by": by, "system": system, **team.options}
-    said = no_result_notes(scores, scores.system.values.tolist())
+    said = no_result_notes(scores)
     said += _notes(names, scores, level)
     notes += _no_interval_notes(data["low"], data["high"])
     flagged = None

@@ -101,7 +101,7 @@ def significance(
     correct = correct or "holm"
     generator, _ = seeded(rng)
     scores, notes = prepare(scores, metrics=metrics, top=top, by=by, missing=missing)
-    notes += no_result_notes(scores, scores.system.values.tolist())
+    notes += no_result_notes(scores)
     require_size(scores, "a paired test", 2)
 
     values = additive(scores).values

@@ -96,7 +96,7 @@ def aligned(
     used, more = _same_systems(used, truth)
     shared = topics == "shared"
     for one in [used[truth]] if shared else used.values():
-        more += no_result_notes(one, one.system.values.tolist())
+        more += no_result_notes(one)
     pairwise = dict[str, tuple[xr.DataArray, xr.DataArray]]()
     if shared:
         pairwise = _pairwise(used, truth)
