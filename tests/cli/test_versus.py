@@ -91,10 +91,14 @@ def test_csv_has_the_means_in_full(run, file):
         ([], "wrote v.svg: by AP; -m METRIC draws another\n"),
         (["-m", "P@10"], "wrote v.svg\n"),
         (["--against", "bm25"], "wrote v.svg\n"),
+        (
+            ["--against", "bm25,dense,fusion"],
+            "wrote v.svg: 4 of 6 differences; -m METRIC draws others\n",
+        ),
     ],
 )
-def test_a_plot_of_one_metric_of_several_says_which(run, file, chosen, told):
-    """Against many opponents the plot is by one metric, which the line that tells of the file names."""
+def test_a_plot_of_a_part_of_the_result_says_of_which(run, file, chosen, told):
+    """Where a plot is by one metric, or has the first of many panels, the line that tells of the file says so."""
     _, _, err = run("versus", file, "--system", "mine", "--plot", "v.svg", *chosen)
     assert told in err
 

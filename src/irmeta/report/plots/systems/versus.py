@@ -57,7 +57,7 @@ def figure(result: xr.Dataset, *, marked: Collection[str] = ()) -> Figure:
     """Return the figure of differences by topic, up to four panels, or from many opponents that of all differences.
 
     marked : opponents that are drawn where there is no room for all.
-    Where other metrics are left out, the label of the figure, which is not drawn, says so.
+    Where others are left out, the label of the figure, which is not drawn, says so.
     """
     if result.sizes["against"] > FEW_COMPARISONS:
         rows = min(result.sizes["against"], ROWS)
@@ -65,18 +65,22 @@ def figure(result: xr.Dataset, *, marked: Collection[str] = ()) -> Figure:
         if result.sizes["metric"] > 1:
             drawn.set_label(f"by {_leading(result)}; -m METRIC draws another")
         return drawn
-    pairs = product(range(result.sizes["metric"]), range(result.sizes["against"]))
-    shown = list(pairs)[:MOST]
+    pairs = [*product(range(result.sizes["metric"]), range(result.sizes["against"]))]
     several = result.sizes["against"] > 1
     plots = [
-        partial(by_topic, metric=at, against=whom, last=several or place == len(shown))
-        for place, (at, whom) in enumerate(shown, start=1)
-    ]
+        partial(by_topic, metric=at, against=whom, last=several) for at, whom in pairs
+    ][:MOST]
+    cut = ""
+    if len(pairs) > MOST:
+        cut = f"{MOST} of {len(pairs)} {'differences' if several else 'metrics'}"
+    plots[-1] = partial(plots[-1], last=True, cut=cut)
     narrowest = PAGE if result.sizes["topic"] > MANY else NARROWEST
     width = max(narrowest, COLUMN)
     columns = panels_abreast(len(plots), narrowest, width)
     tall = 0.8 + (2.2 if several else 1.7) * len(plots) / columns
-    return draw(plots, result, width=width, height=tall, columns=columns)
+    drawn = draw(plots, result, width=width, height=tall, columns=columns)
+    drawn.set_label(cut and f"{cut}; -m METRIC draws others")
+    return drawn
 
 
 def by_opponent(
@@ -124,14 +128,20 @@ def _leading(result: xr.Dataset) -> str:
 
 
 def by_topic(
-    result: xr.Dataset, axes: Axes, *, metric: int, last: bool, against: int = 0
+    result: xr.Dataset,
+    axes: Axes,
+    *,
+    metric: int,
+    last: bool,
+    against: int = 0,
+    cut: str = "",
 ) -> Axes:
     """Draw the difference on each topic, largest first; a gain is blue and a loss orange.
 
     The dashed line is the difference in means, which over topics in clusters is not the mean of the bars.
 
     metric : its place in the result.  last : whether the panel has the label of topics, as the lowest one.
-    against : the opponent's.
+    against : the opponent's.  cut : how much of the result the figure shows, if not all.
     """
     one = result.isel(metric=metric, against=against)
     system = about(result)["options"]["system"]
@@ -157,6 +167,8 @@ def by_topic(
     label = (
         f"{system} \N{MINUS SIGN} {other},\n{unit_of(result)}s in order (dashed: mean)"
     )
+    if cut:
+        label += f"\n(the first {cut})"
     axes.set_xlabel(label if last else "", loc="right")
     # places are no topics, whose names may be numbers, too
     axes.set_xticks([])
