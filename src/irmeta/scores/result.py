@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.metrics.names import ESTIMATED, STANDARDIZED
 from irmeta.scores import notes as kinds
-from irmeta.scores.attributes import DOUBTS, MACHINES, about, recorded
+from irmeta.scores.attributes import DOUBTS, MACHINES, about, is_trec, recorded
 from irmeta.scores.groups.clusters import unit_of, unused_column_notes
 from irmeta.scores.groups.repeats import notes_on_runs
 from irmeta.scores.notes import Act
@@ -134,6 +134,20 @@ def topics_phrase(outcome: xr.Dataset) -> str:
     for counts in _judged_counts(outcome):
         return f"{counted(counts['human'], 'topic')} of people and {counts['machine']} of a machine"
     return counted(outcome.sizes["topic"], unit_of(outcome))
+
+
+def readers_nouns(outcome: xr.Dataset) -> tuple[str, str]:
+    """Return what readers of these scores call a topic, and systems: tasks and models, unless runs were evaluated.
+
+    Only a result that has the names of the topics shows whether they were.
+    """
+    unit = unit_of(outcome)
+    collections = about(outcome)["inputs"]["collections"]
+    if "topic" in outcome.coords:
+        topics = outcome["topic"].values
+        if not any(is_trec(facts, topics) for facts in collections.values()):
+            return "task" if unit == "topic" else unit, "models"
+    return unit, "systems"
 
 
 def _judged_counts(outcome: xr.Dataset) -> list[Mapping[str, int]]:

@@ -1,6 +1,6 @@
 """Two-sided tests by resampling topics, all comparisons at once: permutation, bootstrap, Tukey HSD, Dunnett."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import TypeVar
 
@@ -120,13 +120,19 @@ def _reached(
 ) -> Counts:
     """Count for each comparison the resamples of a block with a mean difference of at least this size."""
     counts = []
-    first = 0
-    for means in compared.means(signs(compared.topics, block)):
-        last = first + len(means)
-        reached = np.abs(means) >= least[first:last, None]
-        counts.append(np.count_nonzero(reached, axis=1))
-        first = last
+    parts = compared.means(signs(compared.topics, block))
+    for means, size in _beside(parts, least):
+        counts.append(np.count_nonzero(np.abs(means) >= size, axis=1))
     return np.concatenate(counts)
+
+
+def _beside(parts: Iterable[Floats], values: Floats) -> Iterator[tuple[Floats, Floats]]:
+    """Yield some comparisons at a time, (comparison, ...), with what is theirs of values (comparison,)."""
+    first = 0
+    for part in parts:
+        last = first + len(part)
+        yield part, values[first:last, None]
+        first = last
 
 
 def _random_signs(topics: int, draws: Draws) -> Floats:
@@ -158,15 +164,13 @@ def _resampled(compared: Compared, observed: Floats, draws: Draws) -> Counts:
     # equal but for rounding counts
     least = observed * (topics / (topics - 1)) * (1 - 1e-12)
     counts = []
-    first = 0
-    for found in compared.parts(max(size, topics)):  # (comparison, topic)
+    parts = compared.parts(max(size, topics))
+    for found, bound in _beside(parts, least):  # (comparison, topic)
         shifted = found - found.mean(axis=1, keepdims=True)
         mean = shifted @ shares  # (comparison, resample)
         square = shifted**2 @ shares
-        last = first + len(found)
-        beyond = mean**2 >= least[first:last, None] * (square - mean**2)
+        beyond = mean**2 >= bound * (square - mean**2)
         counts.append(np.count_nonzero(beyond, axis=1))
-        first = last
     return np.concatenate(counts)
 
 
@@ -179,12 +183,8 @@ def _largest_ratios(compared: Compared, square: Floats, draws: Draws) -> Floats:
     """Return the largest m^2 / q over all comparisons, under each resample's signs: (resample,)."""
     signs = _random_signs(compared.topics, draws)
     largest = np.zeros(len(signs))
-    first = 0
-    for means in compared.means(signs):
-        last = first + len(means)
-        ratios = means**2 / square[first:last, None]
-        np.maximum(largest, ratios.max(axis=0), out=largest)
-        first = last
+    for means, q in _beside(compared.means(signs), square):
+        np.maximum(largest, (means**2 / q).max(axis=0), out=largest)
     return largest
 
 

@@ -10,10 +10,9 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.parallel import in_order, streams
-from irmeta.scores.attributes import LEFT_OUT, about, is_trec
+from irmeta.scores.attributes import LEFT_OUT, about
 from irmeta.scores.figures import intervals, short, with_interval
-from irmeta.scores.groups.clusters import unit_of
-from irmeta.scores.result import frame, with_nulls
+from irmeta.scores.result import frame, readers_nouns, with_nulls
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import split
 from irmeta.stats.subsets.topics import (
@@ -156,7 +155,7 @@ def _by_topics(table: pl.DataFrame) -> pl.DataFrame:
 
 def overview(outcome: xr.Dataset) -> pl.DataFrame:
     """Show tau of the best, random and worst topics of each size, on the systems that chose and on others."""
-    _, systems = nouns(outcome)
+    _, systems = readers_nouns(outcome)
     table = tables(outcome)["subsets"]
     between = intervals(table["new_low"].to_numpy(), table["new_high"].to_numpy(), 2)
     tau, chosen, new = (
@@ -172,19 +171,6 @@ def overview(outcome: xr.Dataset) -> pl.DataFrame:
     )
 
 
-def nouns(outcome: xr.Dataset) -> tuple[str, str]:
-    """Return what readers of these scores call a topic, and systems: tasks and models, unless runs were evaluated.
-
-    Only a result with subsets has the names of the topics, which show whether they were.
-    """
-    unit, collections = unit_of(outcome), about(outcome)["inputs"]["collections"]
-    if "subset" in outcome:
-        topics = outcome["topic"].values
-        if not any(is_trec(facts, topics) for facts in collections.values()):
-            return "task" if unit == "topic" else unit, "models"
-    return unit, "systems"
-
-
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say of each size which topics are best, and what they reach on the systems that chose them and on others."""
     if "subset" not in outcome:
@@ -196,7 +182,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _size_sentence(one: xr.Dataset) -> str:
     best, random = (one.sel(kind=kind) for kind in KINDS[:2])
-    noun, systems = nouns(one)
+    noun, systems = readers_nouns(one)
     options, collections = about(one)["options"], about(one)["inputs"]["collections"]
     many = max(facts["systems"] for facts in collections.values())
     tau, new, low, high, other = (

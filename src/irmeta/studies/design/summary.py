@@ -7,7 +7,7 @@ import xarray as xr
 from irmeta.scores.attributes import CLUSTER, about
 from irmeta.scores.figures import intervals, short
 from irmeta.scores.groups.clusters import unit_of
-from irmeta.scores.result import frame, with_nulls
+from irmeta.scores.result import frame, readers_nouns, with_nulls
 from irmeta.stats.arrays import Bools
 from irmeta.stats.reliability.curve import Curve
 from irmeta.studies.design import more, subsets
@@ -63,7 +63,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if not _only_subsets(outcome):
         measured = _yes_or_no(pl.col("measured")).alias("measured")
         shown["best for each cost"] = _readable(views["front"], measured)
-    called = {"topics": f"{subsets.nouns(outcome)[0]}s"}
+    called = {"topics": f"{readers_nouns(outcome)[0]}s"}
     return {title: part.rename(called) for title, part in shown.items()}
 
 
@@ -119,7 +119,7 @@ def _design_sentences(outcome: xr.Dataset) -> list[str]:
     tau = outcome["chosen_tau"].values
     if np.isnan(tau).all():
         return [
-            f"A budget of {options['budget']:g} does not pay for 2 {subsets.nouns(outcome)[0]}s in any design."
+            f"A budget of {options['budget']:g} does not pay for 2 {readers_nouns(outcome)[0]}s in any design."
         ]
     best = int(outcome["best"])
     way = outcome.isel(way=best)
@@ -128,7 +128,7 @@ def _design_sentences(outcome: xr.Dataset) -> list[str]:
     promised, low, high = (
         short(float(way[f"chosen_{name}"])) for name in ("tau", "low", "high")
     )
-    noun, systems = subsets.nouns(outcome)
+    noun, systems = readers_nouns(outcome)
     uncounted = ", judgments not counted" if np.isnan(float(way["judgments"])) else ""
     of_first = (
         f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}"
@@ -178,7 +178,7 @@ def _spending_sentences(
     said = []
     if paid > most:
         said.append(
-            f"The budget pays for {paid} {subsets.nouns(outcome)[0]}s, but figures are extrapolated only to {most}."
+            f"The budget pays for {paid} {readers_nouns(outcome)[0]}s, but figures are extrapolated only to {most}."
         )
     if np.isnan(float(way["judgments"])):
         what = "clusters and topics" if unit_of(outcome) == CLUSTER else "topics"
@@ -224,7 +224,7 @@ def _best_pool_sentences(outcome: xr.Dataset, best: int) -> list[str]:
 
 
 def _tau_reached(way: xr.Dataset, topics: int) -> str:
-    return f"{topics} {subsets.nouns(way)[0]}s {way['label'].item()}"
+    return f"{topics} {readers_nouns(way)[0]}s {way['label'].item()}"
 
 
 def _reached_clause(outcome: xr.Dataset, topics: int) -> str:
@@ -274,7 +274,7 @@ def _target_sentences(outcome: xr.Dataset, target: str, best: int) -> list[str]:
 
 def _only_way_sentence(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str:
     """Say what tau the only way reaches, on the most topics that measured it and on the most that are asked for."""
-    noun, systems = subsets.nouns(outcome)
+    noun, systems = readers_nouns(outcome)
     sizes = way["size"].values
     measured = sizes[sizes <= int(outcome["half"])]
     parts = []
@@ -335,5 +335,5 @@ def _beyond_sentence(outcome: xr.Dataset, beyond: Bools) -> str:
     own, every = int(beyond[most].sum()), int(beyond.sum())
     return (
         f"Beyond the topics at hand, where tau is extrapolated from {int(outcome['half'])} "
-        f"{subsets.nouns(outcome)[0]}s, judging {outcome['label'].values[most]} has it at {own} of {every}."
+        f"{readers_nouns(outcome)[0]}s, judging {outcome['label'].values[most]} has it at {own} of {every}."
     )

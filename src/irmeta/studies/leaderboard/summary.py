@@ -217,8 +217,8 @@ def order(outcome: xr.Dataset) -> Indices:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
-    there, asked = outcome.sizes["system"], about(outcome)["options"]["first"]
-    shown = min(asked or row_limit() or there, there)
+    there = outcome.sizes["system"]
+    shown = min(about(outcome)["options"]["first"] or row_limit() or there, there)
     cut = "" if shown == there else f": the first {shown} of {there} (--first {there})"
     ordered = outcome.isel(system=order(outcome)[:shown])
     first = ordered.isel(aggregate=0)
@@ -322,7 +322,8 @@ def _ranks(one: xr.Dataset) -> pl.Series:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say who may be first, how many pairs are distinguished, what the holes decide, and how far aggregates agree."""
     kind = str(outcome.aggregate.values[0])
-    first, warning = _first_place_sentence(outcome, kind), _mixed_scales(outcome)
+    first = _first_place_sentence(outcome, kind)
+    warning = _mixed_scales(outcome)
     if kind in ADDED:
         sentences = [" ".join([*warning, first])]
     else:
@@ -364,14 +365,14 @@ def _front_sentence(outcome: xr.Dataset) -> str:
 
 def _mixed_scales(outcome: xr.Dataset) -> list[str]:
     """Warn of means that add up scores of different scales, and say how far the larger ones decide the order."""
-    scores, names = outcome["score"].values, nouns(outcome)
+    scores = outcome["score"].values
     larger = on_larger_scale(scores)
     if is_estimated(outcome):
         return []  # a score is what its topic adds to the mean
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []
     few_tasks = listed(map(shortened, outcome.topic.values[larger]), 3)
-    others = counted(int((~larger).sum()), f"other {names['task']}")
+    others = counted(int((~larger).sum()), f"other {nouns(outcome)['task']}")
     highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
     return [
         f"The mean mixes scores of different scales: up to {highest:.4g} on {few_tasks}, up to "

@@ -231,38 +231,40 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             "topics; differences from them are less certain if topics of a cluster are alike"
         )
     lines += _coverage_notes(scores)
+    topics = scores.sizes["topic"]
     units = _spread(factors, str(scores.metric.values[0])).units
-    of_percentiles = held(
-        "percentile among everybody", systems=units, topics=scores.sizes["topic"]
-    )
-    lines += of_percentiles.said("95% intervals of percentiles")
+    found = held("percentile among everybody", systems=units, topics=topics)
+    lines += found.said("95% intervals of percentiles")
     if units < ENOUGH:
-        found = held(
-            "difference across collections", systems=units, topics=scores.sizes["topic"]
-        )
-        every = len(about(factors)["systems"])
-        if units == every:
-            who = f"only {counted(units, 'standardizing system')}"
-        elif isinstance(known, xr.Dataset):
-            who = f"the factors take the {every} standardizing systems as {units} teams"
-        else:
-            who = (
-                f"the {every} standardizing systems are taken as {units} teams, stems of their names; name them with "
-                "irmeta standardize fit --teams"
-            )
+        found = held("difference across collections", systems=units, topics=topics)
+        who = _few_standardizing_systems(factors, known, units)
         lines.append(f"{who}: 95% intervals across collections held in {found}")
-    fewer = scores.sizes["topic"] < factors.sizes["topic"]
-    if isinstance(known, xr.Dataset) and fewer:
+    if isinstance(known, xr.DataArray):
+        return lines
+    if topics < factors.sizes["topic"]:
         lines.append(
-            f"{scores.sizes['topic']} of the factors' {factors.sizes['topic']} topics have scores; "
+            f"{topics} of the factors' {factors.sizes['topic']} topics have scores; "
             "the systems are not placed among everybody's systems, whose means are over all topics"
         )
-    elif isinstance(known, xr.Dataset):
+    else:
         lines.append(
             "differences from everybody's systems are tested unpaired, because factors keep "
             "their means but not their scores on topics"
         )
     return lines
+
+
+def _few_standardizing_systems(factors: Factors, known: Known, units: int) -> str:
+    """Say how few standardizing systems, or teams of them, there are."""
+    every = len(about(factors)["systems"])
+    if units == every:
+        return f"only {counted(units, 'standardizing system')}"
+    if isinstance(known, xr.Dataset):
+        return f"the factors take the {every} standardizing systems as {units} teams"
+    return (
+        f"the {every} standardizing systems are taken as {units} teams, stems of their names; name them with "
+        "irmeta standardize fit --teams"
+    )
 
 
 def _twice_notes(scores: xr.DataArray, everybody: xr.DataArray) -> list[str]:

@@ -28,9 +28,12 @@ TEXT = Text(
 
 def description_of(content: Content, name: str) -> xr.Dataset:
     """Return the description of one collection, which two sections show."""
-    by, seed = content.order[name], content.seed
     compute = partial(
-        describe, content.used[name], by=by, teams=content.teams, rng=seed
+        describe,
+        content.used[name],
+        by=content.order[name],
+        teams=content.teams,
+        rng=content.seed,
     )
     outcome: xr.Dataset = content.computed_once(f"description {name}", compute)
     return outcome
@@ -38,7 +41,8 @@ def description_of(content: Content, name: str) -> xr.Dataset:
 
 def panel(content: Content, name: str) -> Panel:
     """Show the systems' means with intervals, and the ranks that they may have."""
-    outcome, by = description_of(content, name), content.order[name]
+    outcome = description_of(content, name)
+    by = content.order[name]
     level = about(outcome)["options"]["level"]
     there = [one for one in content.highlight if one in outcome.system]
     drawn = partial(figure_of, outcome, highlight=there or None)

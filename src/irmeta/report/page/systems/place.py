@@ -30,9 +30,10 @@ def panels(content: Content) -> list[Panel]:
 
 def _panel(content: Content, name: str) -> Panel:
     """Place the systems of one collection by one metric: the one that orders them, if factors have that."""
-    factors, used = factor_files.load(name), content.used[name]
-    metric, known = content.order[name], names(factors.metric)
-    shared = [one for one in names(used.metric) if one in known]
+    factors = factor_files.load(name)
+    used = content.used[name]
+    metric = content.order[name]
+    shared = [one for one in names(used.metric) if one in names(factors.metric)]
     if shared and metric not in shared:
         metric = shared[0]
     outcome = place(used, on=factors, metrics=[metric], rng=content.seed).data

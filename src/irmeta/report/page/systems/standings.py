@@ -101,7 +101,8 @@ def panel(content: Content, name: str) -> Panel:
 
 def _combined_estimate(content: Content, name: str) -> xr.Dataset | None:
     """Return what people and machine show of one collection by its metric, where they were combined."""
-    outcome, by = content.given.get("estimate"), content.order[name]
+    outcome = content.given.get("estimate")
+    by = content.order[name]
     if outcome is None or not content.is_by_machine(name) or by not in outcome.metric:
         return None
     return outcome.sel(metric=[by])

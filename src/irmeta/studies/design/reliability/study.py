@@ -246,10 +246,10 @@ def _coefficients(
 
 def _taus(values: Floats, counts: list[int], worth: Worth) -> dict[str, Any]:
     """Compute expected tau_AP with the true ranking by ML for each number of topics; here by both, and tau."""
-    estimators: list[expected.Estimator] = (
-        ["ML"] if len(values) > MOST_SORTED else ["ML", "MSQD"]
-    )
-    curves, here, undefined = [], [], []
+    estimators: list[expected.Estimator] = ["ML"]
+    if len(values) <= MOST_SORTED:
+        estimators.append("MSQD")
+    curves, here = [], []
     by_metric = np.stack([worth.of(count) for count in counts], axis=-1)
     for column, worths in zip(np.moveaxis(values, -1, 0), by_metric, strict=True):
         known = {
@@ -258,23 +258,18 @@ def _taus(values: Floats, counts: list[int], worth: Worth) -> dict[str, Any]:
         }
         curves.append([expected.expected(known["ML"], one) for one in worths])
         here.append([expected.expected(pairs) for pairs in known.values()])
-        undefined.append(here[-1][0].undefined)
     return {
-        "estimator": list(estimators),
-        "tau_ap": (
-            ("size", "metric"),
-            np.array([[one.tau_ap for one in row] for row in curves]).T,
-        ),
-        "expected_tau": (
-            ("estimator", "metric"),
-            np.array([[one.tau for one in row] for row in here]).T,
-        ),
-        "expected_tau_ap": (
-            ("estimator", "metric"),
-            np.array([[one.tau_ap for one in row] for row in here]).T,
-        ),
-        "undefined": ("metric", undefined),
+        "estimator": estimators,
+        "tau_ap": (("size", "metric"), _of_each(curves, "tau_ap")),
+        "expected_tau": (("estimator", "metric"), _of_each(here, "tau")),
+        "expected_tau_ap": (("estimator", "metric"), _of_each(here, "tau_ap")),
+        "undefined": ("metric", [row[0].undefined for row in here]),
     }
+
+
+def _of_each(rows: list[list[expected.Expected]], figure: str) -> Floats:
+    """Return a figure of the expected taus of each metric: (estimator or size, metric)."""
+    return np.array([[getattr(one, figure) for one in row] for row in rows]).T
 
 
 def _tau_ends(

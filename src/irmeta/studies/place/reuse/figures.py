@@ -10,6 +10,7 @@ from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.metrics.names import Metric, highest, parse
+from irmeta.scores.result import with_ends
 from irmeta.stats import descriptive
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.prediction import penalty
@@ -242,9 +243,7 @@ def new_run_figures(
         "new_score": (over, score),
         "new_unjudged": (over, unjudged),
         "unjudged_below": (over, np.stack(below, axis=1)),
-        "penalty": (over, np.stack([one.expected for one in bands], axis=1)),
-        "penalty_low": (over, np.stack([one.low for one in bands], axis=1)),
-        "penalty_high": (over, np.stack([one.high for one in bands], axis=1)),
+        **with_ends("penalty", over, np.transpose(bands, (2, 0, 1))),
         "bound": (over, bound),
     }
     return found, left_out.mismatch_notes(looked)
