@@ -1,5 +1,6 @@
 """Marks: where they stand, what they say, and how systems of interest are marked."""
 
+from itertools import combinations
 from xml.etree import ElementTree
 
 import matplotlib as mpl
@@ -7,6 +8,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.text import Text
 
 from irmeta.report.plots.figure import COLUMN, PAGE, as_wide_as, draw, svg
 from irmeta.report.plots.layout import write_beside
@@ -129,7 +131,33 @@ def test_a_name_covers_no_line_where_it_need_not() -> None:
     figure = draw(line, RESULT)
     [name] = figure.axes[0].texts
     mark = figure.axes[0].transData.transform((0.5, 0.5))
-    assert name.get_window_extent().y1 < mark[1]
+    assert Text.get_window_extent(name).y1 < mark[1]
+
+
+def test_a_line_leads_to_a_name_that_would_stand_at_another_mark() -> None:
+    """Names of marks one above the other stand nearest to their own, or a line leads there and crosses no other."""
+    heights = [0.5, 0.52, 0.54, 0.56, 0.58]
+
+    def stack(result: xr.Dataset, axes: Axes) -> Axes:
+        axes.plot([0.5] * 5, heights, "s")
+        axes.set(xlim=(0, 1), ylim=(0, 1))
+        for height in heights:
+            write_beside(axes, f"model {height}", 0.5, height, fontsize=6)
+        return axes
+
+    axes = draw(stack, RESULT).axes[0]
+    assert [name.get_visible() for name in axes.texts] == [True] * 5
+    led = [name for name in axes.texts if name.arrow_patch.get_visible()]
+    assert len(led) == 3
+    for side in (min, max):
+        ends = [
+            (name.get_window_extent().y0, name.xy[1])
+            for name in led
+            if side(0, name.xyann[0])
+        ]
+        assert ends == sorted(ends)
+    boxes = [Text.get_window_extent(name) for name in axes.texts]
+    assert not any(one.overlaps(other) for one, other in combinations(boxes, 2))
 
 
 def test_entries_of_a_legend_fill_its_columns() -> None:

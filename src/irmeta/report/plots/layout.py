@@ -13,12 +13,29 @@ from matplotlib.text import Annotation, Text
 from matplotlib.ticker import AutoLocator
 from matplotlib.transforms import Bbox, BboxBase
 
+from irmeta.stats.arrays import Floats
+
 BESIDE = "beside"
 """What marks a name that may move around its mark, or be left out."""
 MARKED = "#D55E00"
 """The colour of systems of interest; their names are never left out."""
 _PLACES = ((4, 3), (-4, 3), (4, -3), (-4, -3), (0, 5), (0, -5))
 """Points from a mark to its name: to the right and up first."""
+_FAR_PLACES = tuple(
+    (across, up * side)
+    for up in range(0, 80, 4)
+    for side in (1, -1)
+    for across in (20, -20)
+)
+"""Points from a mark to a name that a thin line leads to, the nearest first."""
+_LEADER: Any = {
+    "width": 0,
+    "headwidth": 0,
+    "headlength": 0.1,
+    "linewidth": 0.5,
+    "color": "0.5",
+}
+"""How that line is drawn."""
 _ALONG = 4.0
 """Dots from a place on a line to the next that a name should not cover."""
 
@@ -67,7 +84,9 @@ class Layout(ConstrainedLayoutEngine):
 
 def write_beside(axes: Axes, name: str, x: float, y: float, **look: Any) -> Annotation:
     """Write a name beside a mark, where there is room for it; names written first go first."""
-    drawn = axes.annotate(name, (x, y), xytext=_PLACES[0], **_OFFSET, **look)
+    drawn = axes.annotate(
+        name, (x, y), xytext=_PLACES[0], arrowprops=_LEADER, **_OFFSET, **look
+    )
     drawn.set_gid(BESIDE)
     drawn.set_in_layout(False)
     return drawn
@@ -77,7 +96,10 @@ _OFFSET: Any = {"textcoords": "offset points", "annotation_clip": False}
 
 
 def _keep_apart(figure: Figure) -> None:
-    """Move each name around its mark until it covers nothing, or else lines alone; leave out the rest."""
+    """Move each name around its mark until it covers nothing, or else lines alone, or away to where a line leads to it.
+
+    What finds no place is left out.
+    """
     names = [
         text
         for axes in figure.axes
@@ -95,15 +117,15 @@ def _keep_apart(figure: Figure) -> None:
     marks = _mark_boxes(figure)
     lines = _line_boxes(figure)
     for name in names:
-        found = _place_beside_mark(
-            name, [*taken, *marks, *lines], figure.bbox, renderer
-        ) or _place_beside_mark(name, [*taken, *marks], figure.bbox, renderer)
-        if found is None and name.get_color() == MARKED:
-            _move(name, *_PLACES[0])
-            found = name.get_window_extent(renderer)
-        name.set_visible(found is not None)
-        if found is not None:
-            taken.append(found)
+        found = (
+            _place_beside_mark(name, [*taken, *lines], marks, figure.bbox, renderer)
+            or _place_beside_mark(name, taken, marks, figure.bbox, renderer)
+            or _place_away(name, taken, marks, figure.bbox, renderer)
+        )
+        if not found and name.get_color() == MARKED:
+            found = [_moved(name, *_PLACES[0], renderer)]
+        name.set_visible(bool(found))
+        taken += found
 
 
 def _fixed_texts(figure: Figure) -> list[Text]:
@@ -143,35 +165,95 @@ def _line_boxes(figure: Figure) -> list[BboxBase]:
         steps = STEP_LOOKUP_MAP[line.get_drawstyle()]
         ends = line.get_transform().transform(np.column_stack(steps(*line.get_data())))
         for start, end in pairwise(ends):
-            count = int(np.hypot(*(end - start)) / _ALONG) + 2
-            boxes += [
-                Bbox([dot - 1, dot + 1]) for dot in np.linspace(start, end, count)
-            ]
+            boxes += _boxes_between(start, end)
     return boxes
 
 
+def _boxes_between(start: Floats, end: Floats) -> list[BboxBase]:
+    count = int(np.hypot(*(end - start)) / _ALONG) + 2
+    return [Bbox([dot - 1, dot + 1]) for dot in np.linspace(start, end, count)]
+
+
 def _place_beside_mark(
-    name: Annotation, taken: Sequence[BboxBase], whole: BboxBase, renderer: Any
-) -> BboxBase | None:
-    """Move a name to the first free place around its mark; return the box that it takes there, None without a place."""
-    name.set_visible(True)
-    axes: Any = name.axes
+    name: Annotation,
+    taken: Sequence[BboxBase],
+    marks: Sequence[BboxBase],
+    whole: BboxBase,
+    renderer: Any,
+) -> list[BboxBase]:
+    """Move a name to the first free place around its mark; return the box that it takes there, none without a place.
+
+    No other mark is nearer to it there.
+    """
+    mark = _place_of_mark(name)
+    centres = np.array([box.corners().mean(axis=0) for box in marks]).reshape(-1, 2)
     for across, up in _PLACES:
-        _move(name, across, up)
-        own = name.get_window_extent(renderer)
-        inside = axes.bbox.x0 <= own.x0 and own.x1 <= whole.x1
-        if inside and not any(own.overlaps(other) for other in taken):
-            return own
-    return None
+        own = _moved(name, across, up, renderer)
+        others = _distances(own, centres).min(initial=np.inf)
+        nearest = _distances(own, mark[None])[0] <= others + 1
+        if nearest and _is_free(name, own, [*taken, *marks], whole):
+            return [own]
+    return []
 
 
-def _move(name: Annotation, across: float, up: float) -> None:
-    """Move a name to points across and up from its mark, aligned towards it."""
+def _place_away(
+    name: Annotation,
+    taken: Sequence[BboxBase],
+    marks: Sequence[BboxBase],
+    whole: BboxBase,
+    renderer: Any,
+) -> list[BboxBase]:
+    """Move a name to where a line from its mark leads to it; return the boxes of both, none without a place.
+
+    The line crosses no name, and no other such line.
+    """
+    mark = _place_of_mark(name)
+    for across, up in _FAR_PLACES:
+        own = _moved(name, across, up, renderer, away=True)
+        end = np.array([own.x0 if across > 0 else own.x1, (own.y0 + own.y1) / 2])
+        leader = _boxes_between(mark, end)
+        crosses = any(dot.overlaps(other) for dot in leader for other in taken)
+        if not crosses and _is_free(name, own, [*taken, *marks], whole):
+            return [own, *leader]
+    return []
+
+
+def _place_of_mark(name: Annotation) -> Floats:
+    assert name.axes is not None
+    return np.asarray(name.axes.transData.transform(name.xy))
+
+
+def _distances(box: BboxBase, places: Floats) -> Floats:
+    """Return how far places are from a box."""
+    return np.hypot(*(places - np.clip(places, box.p0, box.p1)).T)
+
+
+def _is_free(
+    name: Annotation, own: BboxBase, taken: Sequence[BboxBase], whole: BboxBase
+) -> bool:
+    """Say whether a name covers nothing and lies within its figure, right of the axis."""
+    axes: Any = name.axes
+    inside = axes.bbox.x0 <= own.x0 and own.x1 <= whole.x1
+    return inside and not any(own.overlaps(other) for other in taken)
+
+
+def _moved(
+    name: Annotation, across: float, up: float, renderer: Any, *, away: bool = False
+) -> BboxBase:
+    """Move a name to points across and up from its mark, aligned towards it; return the box of its text.
+
+    away : whether a line leads to it.
+    """
+    name.set_visible(True)
+    assert name.arrow_patch is not None
+    name.arrow_patch.set_visible(away)
     name.xyann = (across, up)
     name.set_horizontalalignment(
         "center" if across == 0 else "left" if across > 0 else "right"
     )
-    name.set_verticalalignment("bottom" if up > 0 else "top")
+    name.set_verticalalignment("center" if away else "bottom" if up > 0 else "top")
+    name.update_positions(renderer)
+    return Text.get_window_extent(name, renderer)
 
 
 def fit_matrix_text(axes: Axes) -> tuple[float, ...]:

@@ -91,10 +91,10 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     """
     if "cost" not in result:
         raise ScoresError("no costs are known; name them with --cost FILE")
-    one = result.isel(aggregate=0).sortby("cost")
+    one = result.isel(aggregate=0, system=order(result))
     drawn = (one["cost"].notnull() & one["value"].notnull()).values
     absent = one.system.values[~drawn].astype(str)
-    one = one.isel(system=drawn)
+    one = one.isel(system=drawn).sortby("cost")
     if not one.sizes["system"]:
         raise ScoresError(
             "no model with a cost has a value; choose what to do with missing scores (--holes)"
