@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shlex
 import shutil
 from pathlib import Path
@@ -233,16 +234,20 @@ TEXTS = {
     "deutsch.csv": ("system;topic;nDCG@10\na;1;0,5\n", "table", "table"),
     "thousands.csv": ("system;topic;score\na;1;1,500\n", "unknown", ""),
     "empty": ("", "unknown", ""),
+    "topics.txt": ("1006728\n1104447\n1129560\n", "unknown", ""),
 }
 
 
 @pytest.mark.parametrize("name", TEXTS)
-def test_files_of_text(name, tmp_path):
-    """Files as people and programs write them."""
+def test_files_of_text(run, name, tmp_path):
+    """Files as people and programs write them; the commands run."""
     text, kind, reader = TEXTS[name]
     (tmp_path / name).write_text(text)
     seen = recognise(str(tmp_path / name))
     assert (seen.kind, seen.reader) == (kind, reader)
+    for words in commands(run("what", name)[1]):
+        if "scores.parquet" not in words:  # in a sentence
+            assert run(*words, "--quiet")[0] == 0, words
 
 
 def test_nuggets_without_assignments_say_what_they_lack(run, tmp_path):
@@ -459,19 +464,21 @@ def test_runs_in_json_are_told_from_judgments(tmp_path):
 def test_estimated_scores_are_not_asked_how_topics_vary(run, tmp_path):
     """Studies that refuse what topics add to an estimate are not offered for it."""
     draw = np.random.default_rng(0).random
-    names = list("abc"), [f"t{n}" for n in range(12)], ["AP (est.)"]
-    made = cube(draw((3, 12, 1)), *names).assign_attrs(
+    metrics = [f"{name} (est.)" for name in ("AP", "P@10", "RR")]
+    names = list("abcd"), [f"t{n}" for n in range(12)], metrics
+    made = cube(draw((4, 12, 3)), *names).assign_attrs(
         recorded({"estimated": {"human": 4, "machine": 8}})
     )
     irmeta.save(made, tmp_path / "official.parquet")
     _, out, _ = run("what", "official.parquet")
-    verbs = [words[0] for words in commands(out)]
-    assert verbs == ["versus", "table", "describe", "leaderboard", "report"]
-    assert "reliability (how topics vary), design (how topics vary)" in " ".join(
-        out.split()
-    )
-    for words in (["reliability"], ["design", "--target", "AP (est.)"]):
-        code, _, err = run(words[0], "official.parquet", *words[1:])
+    for words in commands(out):
+        assert run(*words, "--quiet")[0] == 0, words
+    refused = ["predictivity", "reliability", "design"]
+    lacking = " ".join(out.split()).partition("official.parquet has: ")[2]
+    assert re.findall(r"(\w+) \(how topics vary\)", lacking) == refused
+    for verb in refused:
+        target = ["--target", "AP (est.)"] if verb == "design" else []
+        code, _, err = run(verb, "official.parquet", *target)
         assert code != 0
         assert "how topics vary is not in them" in err
 

@@ -58,7 +58,7 @@ SCORE_QUESTIONS = (
     BOARD,
     Question("correlate", "{missing}", metrics=2, across=True),
     Question("rank", "{missing}", systems=3, metrics=3, topics=1),
-    Question("predictivity", "{missing}", metrics=2, topics=10),
+    Question("predictivity", "{missing}", metrics=2, topics=10, vary=True),
     Question("reliability", "{missing}", topics=10, vary=True),
     Question("design", "--target {metric}{missing}", systems=3, topics=10, vary=True),
     Question("compare", "{missing}", collections=2, across=True),

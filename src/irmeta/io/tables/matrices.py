@@ -189,6 +189,10 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
     cubes = {}
     for path in all_files(paths):
         names, columns, scores = _read_matrix(path, "systems")
+        if all(map(_is_number, columns)):
+            raise FileFormatError(
+                f"{path}:1: {shortened(columns[0])!r} is no metric; the first line must name the metrics"
+            )
         name = stem(path).removesuffix(".csv")
         if name in cubes:
             raise FileFormatError(
