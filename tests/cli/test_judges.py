@@ -1,6 +1,7 @@
 """`irmeta judges` as users call it."""
 
 import json
+import shlex
 from pathlib import Path
 
 import numpy as np
@@ -203,6 +204,31 @@ def test_from_a_sample_to_an_estimate(run, made, tmp_path):
     assert code == 0
     assert "cost   width" in out
     assert "the first" not in out  # a budget pays for any row
+    more = next(line for line in out.splitlines() if "irmeta judges sample" in line)
+    at = out.index(more.strip())
+    words = shlex.split(out[at : out.index("sample.csv", at)] + "more.csv")
+    assert run(*words[1:])[0] == 0
+    again = (tmp_path / "more.csv").read_text().splitlines()[1:]
+    assert [line.split(",")[0] for line in again[:8]] == drawn
+    chance = f"{len(again) / 20:g}"
+    assert {line.split(",")[1] for line in again} == {chance}
+    assert len(set(again)) == int(words[words.index("--topics") + 1]) > 8
+
+
+def test_what_a_draw_cannot_keep(run, made, tmp_path):
+    """A draw has more topics than are judged, all of them among those to draw from, and no strata."""
+    qrels, good, *_ = names(made)
+    lines = qrels.read_text().splitlines(keepends=True)
+    (tmp_path / "other.txt").write_text("999 0 d 1\n")
+    (tmp_path / "part.txt").write_text("".join(lines[:1]))
+    for judged, topics, more, said in (
+        (good, 20, (), "20 topics judged already"),
+        ("other.txt", 5, (), "its topic 999 is not among those"),
+        ("part.txt", 5, ("--clusters", "stem"), "leave out strata and clusters"),
+    ):
+        asked = "judges", "sample", qrels, "--topics", topics, "--judged", judged
+        code, _, error = run(*asked, *more)
+        assert (code, said in " ".join(error.split())) == (2, True)
 
 
 def test_a_part_of_each_topic_is_not_taken_for_whole_topics(run, made, tmp_path):

@@ -1,5 +1,6 @@
 """`irmeta judges`: other judgments compared with true ones, and few human topics combined with many machine ones."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 from irmeta.cli.app import Verbs, argument, option
@@ -21,6 +22,7 @@ judges = Verbs(
 def sample(
     file: Annotated[str, argument()],
     topics: Annotated[int, option(min=2)],
+    judged: Path | None = None,
     strata: Count = 1,
     clusters: FileOrStem | None = None,
     collection: Name | None = None,
@@ -35,6 +37,7 @@ def sample(
 
     file : judgments (qrels) or scores of the topics to draw from
     topics : how many topics to draw, of whole clusters on average
+    judged : people's judgments or scores of topics drawn at random before, one by one: the draw keeps these topics
     strata : draw equally from N groups of topics, from easy to hard (score files only)
     clusters : draw whole clusters, as conversations, of on average --topics topics: a CSV with columns topic and
         cluster; or stem, if a name begins with its cluster; by default topics one by one, or the clusters that the file
@@ -47,6 +50,8 @@ def sample(
 
     irmeta judges sample qrels.txt --topics 15 --seed 1 -o sample.csv
 
+    irmeta judges sample qrels.txt --topics 40 --judged people.txt -o sample.csv # more topics, beside those judged
+
     irmeta judges sample machine.parquet --topics 15 --strata 5 -o sample.csv # by the machine's mean scores
 
     irmeta judges sample machine.parquet --topics 40 --clusters stem --cluster-cost 20 --topic-cost 5 -o sample.csv
@@ -55,7 +60,7 @@ def sample(
 
     from irmeta.io.lists import sample_text
     from irmeta.scores.groups.clusters import number_names
-    from irmeta.stats.judging.planning import draw_whole
+    from irmeta.stats.judging.planning import draw_more, draw_whole
 
     source = _read_source(file, collection, clusters)
     cluster_names, cluster = number_names(source.clusters or source.topics)
@@ -65,10 +70,19 @@ def sample(
     if strata > 1 and source.scores is not None:
         level = source.scores.mean(axis=0)
     rng = np.random.default_rng(seed)
-    drawn, probabilities = draw_whole(topics, cluster, level, strata, rng)
+    if judged is None:
+        drawn, probabilities = draw_whole(topics, cluster, level, strata, rng)
+        message = f"drew {len(drawn)} of {len(source.topics)} topics with seed {seed}; judge all of them, and no others"
+    else:
+        before = source.places_of(judged, topics, strata)
+        drawn, probabilities = draw_more(topics, before, len(source.topics), rng)
+        more = topics - len(before)
+        message = (
+            f"drew {more} more topics with seed {seed}, {topics} of {len(source.topics)} in all; judge the new ones, "
+            f"the last {more} of the list, and no others"
+        )
     names = [source.topics[topic] for topic in drawn]
     write(sample_text(dict(zip(names, probabilities.tolist(), strict=True))), output)
-    message = f"drew {len(drawn)} of {len(source.topics)} topics with seed {seed}; judge all of them, and no others"
     if source.clusters is not None:
         message += source.describe_draw(cluster, drawn)
     if any(prices):
@@ -133,6 +147,25 @@ class _Source(NamedTuple):
     scores: "Floats | None" = None
     metric: str = ""
     judgments: "Ints | None" = None
+
+    def places_of(self, judged: Path, topics: int, strata: int) -> "Ints":
+        """Return which topics were judged already; raise IrmetaError where a draw of `topics` cannot keep these."""
+        import numpy as np
+
+        if strata > 1 or self.clusters is not None:
+            raise IrmetaError(
+                "--judged keeps topics drawn one by one from all alike; leave out strata and clusters"
+            )
+        names = _read_source(str(judged), None, None).topics
+        if strange := [name for name in names if name not in self.topics]:
+            raise IrmetaError(
+                f"{judged}: its topic {strange[0]} is not among those to draw from"
+            )
+        if len(names) >= topics:
+            raise IrmetaError(
+                f"{judged}: {counted(len(names), 'topic')} judged already; --topics counts these, too: raise it"
+            )
+        return np.array([self.topics.index(name) for name in names])
 
     def describe_draw(self, cluster: "Ints", drawn: "Ints") -> str:
         """Say which clusters are in a draw, what it estimates, and what its topics are worth."""

@@ -139,6 +139,21 @@ def draw(
     return topics[place], np.concatenate(probabilities)[place]
 
 
+def draw_more(
+    size: int, judged: Ints, total: int, rng: np.random.Generator
+) -> tuple[Ints, Floats]:
+    """Add topics to those drawn at random before, to have `size` of `total`: together they are such a draw; as `draw`.
+
+    judged : (n,), the topics drawn before, which come first.
+
+    >>> draw_more(3, np.array([4, 1]), 6, np.random.default_rng(0))
+    (array([4, 1, 3]), array([0.5, 0.5, 0.5]))
+    """
+    others = np.setdiff1d(np.arange(total), judged)
+    more = np.sort(rng.permutation(others)[: size - len(judged)])
+    return np.concatenate([judged, more]), np.full(size, size / total)
+
+
 def draw_whole(
     size: int,
     cluster: Ints,

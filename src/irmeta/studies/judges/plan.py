@@ -1,5 +1,6 @@
 """How many topics people should judge beside a machine that judges all: for a width of intervals, and at what cost."""
 
+import shlex
 from collections.abc import Iterable
 from dataclasses import replace
 from typing import Annotated, Any, NamedTuple
@@ -16,6 +17,7 @@ from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short, with_interval
 from irmeta.scores.groups.clusters import in_clusters
+from irmeta.scores.notes import Act
 from irmeta.scores.result import frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import planning, sampling
@@ -23,7 +25,15 @@ from irmeta.stats.judging.planning import Spread
 from irmeta.stats.judging.sampling import Sample
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.door import NumbersByName, study
-from irmeta.studies.judges.sampled import RUNS, SAMPLE, SCORED, Judged, paired, weights
+from irmeta.studies.judges.sampled import (
+    RUNS,
+    SAMPLE,
+    SCORED,
+    Judged,
+    Paired,
+    paired,
+    weights,
+)
 from irmeta.words import counted
 
 SIZES = (5, 10, 15, 20, 25, 30, 40, 50, 75, 100, 150, 200, 300, 400, 500, 750, 1000)
@@ -161,6 +171,9 @@ def plan(
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or "
         "over systems)"
     )
+    most = int(max(part["topics_needed"] for part in parts))
+    if n < most and np.ptp(weight) == 0:
+        notes += _draw_notes(both, most)
     ranges = held(*PLANNED, systems=both.human.sizes["system"], topics=n)
     return result(
         "plan",
@@ -169,6 +182,22 @@ def plan(
         options={},
         notes=[*notes, *of_weights, *ranges.said("Such ranges of a width"), widths],
     )
+
+
+def _draw_notes(both: Paired, topics: int) -> list[str]:
+    """Say which command draws more topics beside those that people judged, where both are files."""
+    files = [
+        about(one).get("qrels", {}).get("source") for one in (both.machine, both.human)
+    ]
+    if None in files:
+        return []
+    machine, people = map(shlex.quote, files)
+    return [
+        Act(
+            f"{topics - both.human.sizes['topic']} more of these {both.machine.sizes['topic']} topics are drawn by: "
+            f"irmeta judges sample {machine} --topics {topics} --judged {people} -o sample.csv"
+        )
+    ]
 
 
 def _check(width: float, human: float | None, llm: float | None) -> None:
@@ -471,15 +500,13 @@ def _topics_sentence(one: xr.Dataset, there: _Topics) -> str:
         return _reached_sentence(one)
     people = _Topics(alone, 0).more_clause(there)
     if needed > 0:
-        way, topics = "needed", _Topics(needed, there.machine)
+        way, clause = "needed", _Topics(needed, there.machine).clause(there)
     elif 0 < many < (alone if alone > 0 else np.inf):
-        way, topics = "many", _Topics(many, many * MANY)
+        way, clause = "many", _Topics(many, many * MANY).clause(there)
+        clause += f", {MANY} for each of people's"
     else:
         return f"For {_width_clause(one, 'alone')}, people judge {people}."
-    return (
-        f"For {_width_clause(one, way)}, people judge {topics.clause(there)}; or, without a machine, "
-        f"{people}."
-    )
+    return f"For {_width_clause(one, way)}, people judge {clause}; or, without a machine, {people}."
 
 
 def _cheapest_sentence(one: xr.Dataset, there: _Topics) -> str:
