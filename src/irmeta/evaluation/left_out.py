@@ -27,25 +27,10 @@ from irmeta.stats.arrays import Bools, Floats, Indices
 NOBODY = -1
 SEVERAL = -2
 """The owner of a judged document that no run, or several groups, brought to the pool; groups count from 0."""
-BLIND = frozenset(
-    [
-        "AP",
-        "DCG",
-        "ERR",
-        "IPrec",
-        "P",
-        "R",
-        "RBP",
-        "RR",
-        "Rprec",
-        "SP",
-        "Success",
-        "nDCG",
-    ]
-)
-"""Measures to which a document of grade 0 and an unjudged one are the same."""
 RISING = frozenset(["DCG", "ERR", "P", "RBP", "RR", "SP", "Success"])
 """Measures that further judgments can only raise: they do not look at what a run lacks."""
+BLIND = RISING | {"AP", "IPrec", "R", "Rprec", "nDCG"}
+"""Measures to which a document of grade 0 and an unjudged one are the same."""
 CHUNK = 2**20
 """Cells (system, topic, rank) that are scored together; more only cost memory, fewer time."""
 _ALL: scoring.Pools = {None: None}

@@ -91,18 +91,17 @@ def known_by_collection(
         known = by_name(given)
         if len(known) == 1:
             known = dict.fromkeys(names, *known.values())
+    found = {}
     for name in names:
         if name not in known:
             raise ScoresError(
                 f"there are no factors for the collection {name!r}; {nearest(name, known)}; fit them "
                 "on all of its systems (irmeta standardize fit)"
             )
-    return {
-        name: one
-        if isinstance(one := known[name], xr.Dataset)
-        else _means_on_a_topic(check(one))
-        for name in names
-    }
+        found[name] = known[name]
+        if not isinstance(known[name], xr.Dataset):
+            found[name] = _means_on_a_topic(check(known[name]))
+    return found
 
 
 def without_holes(

@@ -61,14 +61,14 @@ def standing(
     for metric in names:
         found = everybody.collection_of(used, factors, known, metric)
         means = found.standardized
-        share = percentiles(found.own, found.everybody, level, rng)
+        percentile = percentiles(found.own, found.everybody, level, rng)
         ends = np.clip(means.interval(level), 0, 1)  # as standardized scores are
-        figures.append(np.stack([means.value, *ends, *share]))
+        figures.append(np.stack([means.value, *ends, *percentile]))
     columns = np.stack(figures, axis=-1)  # (figure, system, metric)
     return xr.Dataset(
         {
-            name: (("system", "metric"), one)
-            for name, one in zip(FIGURES, columns, strict=True)
+            figure: (("system", "metric"), column)
+            for figure, column in zip(FIGURES, columns, strict=True)
         },
         {"system": used.system.values, "metric": names},
     )

@@ -18,6 +18,8 @@ _TABLES = re.compile(
     rb"|^[ \t]*+(?:\|[ \t]*+)?:?-++:?[ \t]*+\|[ \t|:-]*+\r?$",
     re.IGNORECASE | re.MULTILINE,
 )
+_LISTED = 8
+"""Tables that a message describes."""
 
 
 def is_document(data: bytes) -> bool:
@@ -90,10 +92,6 @@ def _choice_message(
     if len(described) > _LISTED:
         listing += f"; and {counted(len(described) - _LISTED, 'other table')}"
     return f"{lead}: {listing}; choose one by # and its number or label, as in '{display(where)}#{described[0].number}'"
-
-
-_LISTED = 8
-"""Tables that a message describes."""
 
 
 def _describe(table: Layout) -> str:

@@ -94,7 +94,8 @@ def by_opponent(
     gaps = one["difference"].values
     apart = np.where(np.isin(one.against.values, list(marked)), 0, abs(gaps))
     shown = np.argsort(apart, kind="stable")[:ROWS]
-    one = one.isel(against=shown[np.argsort(-gaps[shown], kind="stable")])
+    largest_first = np.argsort(-gaps[shown], kind="stable")
+    one = one.isel(against=shown[largest_first])
     difference, low, high, sure = (
         one[name].values for name in ("difference", "low", "high", "significant")
     )

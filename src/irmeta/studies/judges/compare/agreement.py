@@ -70,23 +70,22 @@ def _judge_and_pair_figures(
 ) -> tuple[dict[str, Floats], dict[str, Floats]]:
     """Return the ends of a figure of each judge, and of its differences over the topics of both judges, with p."""
     judges = together.judges
-    shape = (len(judges), len(judges))
-    one = {end: np.full(len(judges), np.nan) for end in _ENDS}
-    two = {end: np.full(shape, np.nan) for end in (*_ENDS, "p")}
+    count = len(judges)
+    one = {end: np.full(count, np.nan) for end in _ENDS}
+    two = {end: np.full((count, count), np.nan) for end in (*_ENDS, "p")}
     groups = together.alike()
     for first, of_first in enumerate(groups):
         for of_second in groups[first:]:
             named = list(dict.fromkeys([*of_first, *of_second]))
             found = agreement_of(together.over(named, which))
-            at = [judges.index(name) for name in named]
-            own = [judges.index(name) for name in of_first]
-            other = [judges.index(name) for name in of_second]
             differ = found.differences()
+            at = np.array([judges.index(name) for name in named])
+            own = np.isin(named, of_first)
+            other = np.isin(named, of_second)
+            # the pairs of a judge of either group
+            rows, columns = np.nonzero(np.outer(own, other) | np.outer(other, own))
             for end, values in two.items():
-                every = np.full(shape, np.nan)
-                every[np.ix_(at, at)] = getattr(differ, end)
-                for rows, columns in ((own, other), (other, own)):
-                    values[np.ix_(rows, columns)] = every[np.ix_(rows, columns)]
+                values[at[rows], at[columns]] = getattr(differ, end)[rows, columns]
             if of_first is of_second:
                 ends_of = found.interval()
                 for end, ends in one.items():

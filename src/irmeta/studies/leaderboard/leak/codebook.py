@@ -115,10 +115,9 @@ class Codebook:
         none = np.zeros(0)
         if self.levels.size != 2 or len(self.ideals) > 1:
             return none
-        weights = self.scores(np.eye(LONGEST, dtype=np.int64))[0]
-        both = (
-            np.eye(LONGEST, dtype=np.int64)[:1] + np.eye(LONGEST, dtype=np.int64)[1:6]
-        )
+        single = np.eye(LONGEST, dtype=np.int64)
+        weights = self.scores(single)[0]
+        both = single[:1] + single[1:6]
         if not np.allclose(self.scores(both)[0], weights[0] + weights[1:6], rtol=1e-12):
             return none
         for size in range(LONGEST, 1, -1):

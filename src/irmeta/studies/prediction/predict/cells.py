@@ -134,8 +134,8 @@ def predict_cells(
 def patterns(table: xr.DataArray) -> Iterator[tuple[Indices, list[str]]]:
     """Yield the systems that have the same metrics, and these metrics; systems without any are left out."""
     there = ~np.isnan(table.values)
-    patterns, number = np.unique(there, axis=0, return_inverse=True)
-    for i, pattern in enumerate(patterns):
+    distinct, number = np.unique(there, axis=0, return_inverse=True)
+    for i, pattern in enumerate(distinct):
         if pattern.any():
             yield (
                 np.flatnonzero(number == i),

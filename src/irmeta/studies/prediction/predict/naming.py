@@ -16,7 +16,8 @@ def renamed(
 ) -> tuple[xr.DataArray, dict[str, str], list[str]]:
     """Return the scores that the model can use under its names, these names by the table's, and notes on the others."""
     names = [str(name) for name in table.metric.values]
-    used, left = {}, []
+    used: dict[str, str] = {}
+    left = []
     for name in names:
         target = model.name_of(name)
         if target and (target == name or target not in names):
@@ -35,22 +36,18 @@ def renamed(
             "metrics that the model does not know were not used: "
             f"{listed(left)}{_hint(left, model)}"
         )
-    renamed = table.sel(metric=list(used)).assign_coords(
-        metric=np.array(list(used.values()), dtype=object)
-    )
-    return renamed, used, notes
+    models_names = np.array(list(used.values()), dtype=object)
+    return table.sel(metric=list(used)).assign_coords(metric=models_names), used, notes
 
 
 def _hint(left: Iterable[str], model: Model) -> str:
     """Name the metrics of the model that are variants of those it does not know."""
-    variants = []
-    for name in left:
-        variant = model.variant_of(name)
-        if variant:
-            variants.append(f"{name} differs from {variant}, which it knows")
-    if variants:
-        return f" ({'; '.join(variants[:3])})"
-    return ""
+    variants = [
+        f"{name} differs from {variant}, which it knows"
+        for name in left
+        if (variant := model.variant_of(name))
+    ]
+    return f" ({'; '.join(variants[:3])})" if variants else ""
 
 
 def stand_in_note(name: str, target: str) -> str:
