@@ -64,6 +64,9 @@ def test_favour_fills_what_is_clear(outcome) -> None:
     said = [text.get_text() for text in legend.get_texts()]
     assert said == ["clear (Benjamini-Hochberg, .05)", "not clear"]
     assert "95% intervals, each by itself" in axes.get_xlabel()
+    best = favour(one, Figure().add_subplot(), judge="good").get_xlabel()
+    assert "(good has the highest tau of 2 judges)" in best
+    assert "highest" not in axes.get_xlabel()
 
 
 @pytest.mark.parametrize("view", ["tau", "means", "favour"])

@@ -233,6 +233,20 @@ def test_findings_follow_from_the_figures() -> None:
         assert " on half of the 20 topics that both judged " in findings(outcome)[0]
 
 
+def test_every_judge_has_a_verdict() -> None:
+    """Below the verdict on the judge with the highest tau stand those on the others."""
+    outcome = compare_judges(made(metrics=("AP",), noise=(0.1, 0.2, 0.3, 0.4)))
+    outcome["tau"][:] = [[0.6, 0.9, 0.7, 0.5]]
+    outcome["phi_truth"][:] = 0.5
+    outcome["phi_gain_low"][:] = [[-0.01, -0.02, -0.3, -0.3]]
+    outcome["phi_gain_high"][:] = [[0.1, 0.1, -0.1, 0.1]]
+    told = findings(outcome)
+    assert told[0].startswith("AP: judge1 may stand in for people to rank")
+    assert told[1] == (
+        "AP: judge0 may stand in; whether judge3 may stand in is open; judge2 should not."
+    )
+
+
 def test_the_first_finding_says_where_the_best_are_ranked_otherwise() -> None:
     """Tau among the best is told where it lies below the interval of tau, and the overview says of how many it is."""
     outcome = compare_judges(made(metrics=("AP",)), best=5)
@@ -401,20 +415,20 @@ def test_how_many_judges_are_not_clearly_worse() -> None:
 
 
 def test_which_of_two_judges_is_better_is_answered_first() -> None:
-    """Of two judges the second sentence says which is clearly worse, or that neither is, with their difference."""
+    """Of two judges the third sentence says which is clearly worse, or that neither is, with their difference."""
     for noise, verdict in (
         ((0.01, 1.0), "judge1 is clearly worse than judge0: "),
         ((0.3, 0.3), "is clearly better: "),
     ):
         outcome = compare_judges(made(noise=noise, metrics=("AP",)))
         above, _ = split_answers(findings(outcome))
-        assert len(above) == 2
-        assert verdict in above[1]
+        assert len(above) == 3
+        assert verdict in above[2]
         low, high = (
             abs(outcome[f"soft_difference_{end}"].values[0, 1, 0])
             for end in ("low", "high")
         )
-        assert all(f"{end:.3f}"[1:] in above[1] for end in (low, high))
+        assert all(f"{end:.3f}"[1:] in above[2] for end in (low, high))
 
 
 def test_soft_accuracy_stands_beside_tau() -> None:

@@ -100,7 +100,8 @@ def means(result: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     name_marks(axes, x, y, systems, words)
     _name_outliers(axes, x, y, systems)
     axes.set_xlabel(f"mean {result.metric.item()} under {truth}")
-    axes.set_ylabel(f"mean {result.metric.item()} under {judge}")
+    label = f"mean {result.metric.item()} under {judge}"
+    axes.set_ylabel(label + _place_line(result, judge))
     return axes
 
 
@@ -137,9 +138,20 @@ def favour(result: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     name_marks(axes, value, rows, names, words, nearest="y")
     truth = about(result)["options"]["truth"]
     label = f"{judge} less {truth}, relative to all ({result.metric.item()})"
-    named_rows(axes, names, f"{label}\n95% intervals, each by itself")
+    named_rows(
+        axes,
+        names,
+        f"{label}\n95% intervals, each by itself{_place_line(result, judge)}",
+    )
     legend(axes)
     return axes
+
+
+def _place_line(result: xr.Dataset, judge: str) -> str:
+    """Say of the judge that is drawn that it has the highest tau, where there are others."""
+    if result.sizes["judge"] == 1 or judge != _best_judge(result):
+        return ""
+    return f"\n({judge} has the highest tau of {result.sizes['judge']} judges)"
 
 
 def labels(result: xr.Dataset, axes: Axes) -> Axes:

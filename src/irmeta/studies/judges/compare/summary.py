@@ -163,7 +163,8 @@ def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
             f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
         )
     groups, systems = (_favour_lines(one, place, dim) for dim in ("group", "system"))
-    return [lines[0], *better, *groups, *lines[1:], decided, *systems]
+    others = _other_verdict_sentences(one, place, metric)
+    return [lines[0], *others, *better, *groups, *lines[1:], decided, *systems]
 
 
 def _agreement_sentence(best: xr.Dataset, judges: int) -> str:
@@ -257,29 +258,59 @@ def _rival_sentences(one: xr.Dataset, best: int, metric: str) -> list[str]:
     ]
 
 
+def _verdict(judge: xr.Dataset) -> str:
+    """Say whether a judge may rank systems in place of the truth: "may", "should not" or "open"; "" if not known."""
+    if "phi" not in judge or np.isnan(judge["phi_gain_low"]):
+        return ""
+    low, high = (float(judge[f"phi_gain_{end}"]) for end in ("low", "high"))
+    # who predicts nothing of itself has no ranking to stand in for
+    if low > -LOSS and float(judge["phi_truth"]) > 0:
+        return "may"
+    return "should not" if high < 0 else "open"
+
+
 def _stand_in_sentences(best: xr.Dataset, judges: int) -> list[str]:
     """Say whether the judge may rank systems in place of the truth, by what both predict of other topics."""
-    if "phi" not in best or np.isnan(best["phi_gain_low"]):
+    verdict = _verdict(best)
+    if not verdict:
         return []
     judge, truth = str(best.judge.item()), _truth(best)
     own, other = (float(best[name]) for name in ("phi_truth", "phi"))
     low, high = (float(best[f"phi_gain_{end}"]) for end in ("low", "high"))
     what = f"stand in for {truth} to rank these {best.sizes['system']} systems"
-    verdict = f"whether {judge} may {what} is open"
-    # who predicts nothing of itself has no ranking to stand in for
-    if low > -LOSS and own > 0:
-        verdict = f"{judge} may {what}"
-    elif high < 0:
-        verdict = f"{judge} should not {what}"
+    said = f"{judge} {verdict} {what}"
+    if verdict == "open":
+        said = f"whether {judge} may {what} is open"
     # an end is not shown as 0 that is not
     digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
     picked = f"; picked of {judges}, so optimistic" if judges > 1 else ""
     topics = counted(int(best["topics"]), unit_of(best))
     return [
-        f"{best.metric.item()}: {verdict}: on half of the {topics} that both judged it predicts {truth} on the other "
+        f"{best.metric.item()}: {said}: on half of the {topics} that both judged it predicts {truth} on the other "
         f"half with tau {short(other)}, {truth} itself with {short(own)} (difference "
         f"{_interval(best, 'phi_gain', digits)}{picked}). {_first_system_sentence(best)}{_among_best_sentence(best)}."
     ]
+
+
+def _other_verdict_sentences(one: xr.Dataset, best: int, metric: str) -> list[str]:
+    """Say of the other judges which may stand in for the truth."""
+    by_verdict: dict[str, list[str]] = {}
+    for at, name in enumerate(one.judge.values.astype(str)):
+        if at != best and (verdict := _verdict(one.isel(judge=at))):
+            by_verdict.setdefault(verdict, []).append(name)
+    if not by_verdict:
+        return []
+    ways = {
+        "may": "{} may stand in",
+        "open": "whether {} may stand in is open",
+        "should not": "{} should not",
+    }
+    said = [
+        way.format(listed(by_verdict[verdict]))
+        for verdict, way in ways.items()
+        if verdict in by_verdict
+    ]
+    return [Answer(f"{metric}: {'; '.join(said)}.")]
 
 
 def _first_system_sentence(best: xr.Dataset) -> str:
