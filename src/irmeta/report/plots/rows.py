@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from irmeta.report.plots.figure import PALETTE
 from irmeta.report.plots.layout import break_lines
-from irmeta.stats.arrays import Indices
+from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 from irmeta.words import shortened
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
@@ -40,6 +40,23 @@ SHOWN = 30
 """The best systems that a figure names; more are a table."""
 _AROUND = 0.9
 """Inches for what stands above and below the rows."""
+
+
+def dots(
+    axes: Axes,
+    x: Floats,
+    y: Floats | Ints,
+    which: Bools,
+    label: str,
+    *,
+    color: str = PALETTE[0],
+    face: str | None = None,
+    marker: str = "o",
+) -> None:
+    """Draw some of the marks, if there are any, filled unless they have another face."""
+    if which.any():
+        style = {"color": color, "markerfacecolor": face or color} | DOT
+        axes.plot(x[which], y[which], marker, label=label, **style)
 
 
 def row_height(rows: int) -> float:

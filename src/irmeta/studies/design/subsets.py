@@ -12,7 +12,7 @@ from irmeta.errors import ScoresError
 from irmeta.parallel import in_order, streams
 from irmeta.scores.attributes import LEFT_OUT, about
 from irmeta.scores.figures import intervals, short, with_interval
-from irmeta.scores.result import frame, readers_nouns, with_nulls
+from irmeta.scores.result import ends, frame, readers_nouns, with_nulls
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.teams import split
 from irmeta.stats.subsets.topics import (
@@ -26,6 +26,9 @@ from irmeta.stats.subsets.topics import (
 from irmeta.words import counted, listed
 
 KINDS = ("best", "random", "worst")
+KIND_FIGURES = ("tau", "chosen", *ends("new"))
+FIGURES = (*ends("gain"), "survives", "beats")
+"""What is told of subsets of a size, of each kind and of the best beside random ones."""
 SPLITS = 30
 """Random halves of the systems: one chooses topics, the other says what they are worth."""
 DRAWS = 100
@@ -46,16 +49,15 @@ def subset_taus(
     scores : (system, topic), of one metric.  team : (system,), a team's systems are on one side of every split
     Raises ScoresError for a size that leaves no topic out, and for too few systems to split.
     """
-    values, sizes = scores.values, list(dict.fromkeys(sizes))
+    sizes = list(dict.fromkeys(sizes))
     _require(scores, sizes)
-    parts = [_figures_of_size(values, team, size, level, rng) for size in sizes]
+    parts = [_figures_of_size(scores.values, team, size, level, rng) for size in sizes]
     kinds = {
         f"subset_{name}": (("subset", "kind"), np.array([part[name] for part in parts]))
-        for name in ("tau", "chosen", "new", "new_low", "new_high")
+        for name in KIND_FIGURES
     }
     compared = {
-        f"subset_{name}": ("subset", [part[name] for part in parts])
-        for name in ("gain", "gain_low", "gain_high", "survives", "beats")
+        f"subset_{name}": ("subset", [part[name] for part in parts]) for name in FIGURES
     }
     return {
         **kinds,
@@ -112,11 +114,11 @@ def _figures(halves: Sequence[Held], level: float) -> dict[str, Any]:
     """Summarize splits: means, quantiles, how much of the gain over random topics is left, and how many it beats."""
     chosen = np.array([half.chosen for half in halves])  # (split, kind, draw)
     new = np.array([half.new for half in halves])
-    ends = [(1 - level) / 2, (1 + level) / 2]
-    low, high = np.quantile(new, ends, axis=(0, 2))
+    shares = [(1 - level) / 2, (1 + level) / 2]
+    low, high = np.quantile(new, shares, axis=(0, 2))
     gain = new[:, 0].mean(axis=1) - new[:, 1].mean(axis=1)  # (split,)
     own = chosen[:, 0].mean() - chosen[:, 1].mean()
-    gain_low, gain_high = np.quantile(gain, ends)
+    gain_low, gain_high = np.quantile(gain, shares)
     return {
         "chosen": chosen.mean(axis=(0, 2)),
         "new": new.mean(axis=(0, 2)),
@@ -132,25 +134,22 @@ def _figures(halves: Sequence[Held], level: float) -> dict[str, Any]:
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Return `subsets` (a row for each size and kind), `gains` (for each size) and `chosen` (the best topics)."""
-    kinds = ["tau", "chosen", "new", "new_low", "new_high"]
-    gains = ["gain", "gain_low", "gain_high", "survives", "beats"]
     chosen = frame(outcome, ["subset_topics"], by=["subset", "topic"])
     return {
-        "subsets": _by_topics(
-            frame(outcome, [f"subset_{k}" for k in kinds], by=["subset", "kind"])
-        ),
-        "gains": _by_topics(
-            frame(outcome, [f"subset_{k}" for k in gains], by=["subset"])
-        ),
+        "subsets": _by_topics(outcome, KIND_FIGURES, ["subset", "kind"]),
+        "gains": _by_topics(outcome, FIGURES, ["subset"]),
         "chosen": chosen.filter("subset_topics").select(
             pl.col("subset").alias("topics"), "topic"
         ),
     }
 
 
-def _by_topics(table: pl.DataFrame) -> pl.DataFrame:
-    names = {name: name.removeprefix("subset_") for name in table.columns}
-    return with_nulls(table.rename(names | {"subset": "topics"}))
+def _by_topics(
+    outcome: xr.Dataset, figures: Sequence[str], by: list[str]
+) -> pl.DataFrame:
+    table = frame(outcome, [f"subset_{name}" for name in figures], by=by)
+    table.columns = ["topics", *by[1:], *figures]
+    return with_nulls(table)
 
 
 def overview(outcome: xr.Dataset) -> pl.DataFrame:
@@ -183,19 +182,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
 def _size_sentence(one: xr.Dataset) -> str:
     best, random = (one.sel(kind=kind) for kind in KINDS[:2])
     noun, systems = readers_nouns(one)
-    options, collections = about(one)["options"], about(one)["inputs"]["collections"]
-    many = max(facts["systems"] for facts in collections.values())
-    tau, new, low, high, other = (
-        short(float(value))
-        for value in (
-            best["subset_tau"],
-            *(best[f"subset_new{end}"] for end in ("", "_low", "_high")),
-            random["subset_new"],
-        )
-    )
+    facts = about(one)
+    target = facts["options"]["target"]
+    many = max(part["systems"] for part in facts["inputs"]["collections"].values())
+    tau = short(best["subset_tau"].item())
+    new, low, high = (short(best[name].item()) for name in ends("subset_new"))
+    other = short(random["subset_new"].item())
     names = one["topic"].values[one["subset_topics"].values]
     return (
-        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: by {options['target']} "
+        f"The best {len(names)} of {counted(one.sizes['topic'], noun)} are {listed(names, 30)}: by {target} "
         f"they rank the {many} {systems} as all {noun}s do with tau {tau}. Of {systems} that had no part in such a "
         f"choice tau is {new} ({low} to {high} over halves of the {systems}), and {other} by as many random {noun}s: "
         f"{_gain_clause(one, noun)}."
@@ -204,8 +199,7 @@ def _size_sentence(one: xr.Dataset) -> str:
 
 def _gain_clause(one: xr.Dataset, noun: str) -> str:
     """Say what choosing gains for other systems, or that random topics may do as well."""
-    ends = (float(one[f"subset_gain{end}"]) for end in ("", "_low", "_high"))
-    gain = with_interval(*ends, sign=True)
+    gain = with_interval(*(one[name] for name in ends("subset_gain")), sign=True)
     if float(one["subset_gain_low"]) > 0:
         return f"choosing gains {gain}"
     return f"choosing gains {gain}, nothing for sure, so that random {noun}s may do as well"

@@ -18,7 +18,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short, with_interval
 from irmeta.scores.groups.clusters import in_clusters
 from irmeta.scores.notes import Act
-from irmeta.scores.result import frame, result
+from irmeta.scores.result import ends, frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import planning, sampling
 from irmeta.stats.judging.planning import Spread
@@ -67,15 +67,9 @@ NEEDED = (
     ),
     *("cost_needed", "cost_alone", "cost_best"),
 )
-BY_SIZE = tuple(
-    f"{figure}{who}{end}"
-    for figure, ends in (
-        ("width_pairs", ("", "_low", "_high")),
-        ("width_means", ("",)),
-        ("pairs_differ", ("",)),
-    )
-    for who in ("", "_alone")
-    for end in ends
+BY_SIZE = (
+    *ends("width_pairs", "width_pairs_alone"),
+    *("width_means", "width_means_alone", "pairs_differ", "pairs_differ_alone"),
 )
 """The columns of the tables `needed`, those of costs where there are costs, and `sizes`."""
 
@@ -387,7 +381,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     shown = {}
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
-        widths = (one[f"width_pairs{end}"].values for end in ("", "_low", "_high"))
+        widths = (one[name].values for name in ends("width_pairs"))
         differ = {
             name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")
         }
@@ -439,12 +433,8 @@ def _metric_sentences(one: xr.Dataset) -> str:
         _cheapest_sentence(one, topics) or _topics_sentence(one, topics),
     ]
     if topics.human < topics.machine:
-        every = with_interval(
-            *(
-                float(one[f"width_pairs{end}"].sel(size=topics.machine))
-                for end in ("", "_low", "_high")
-            )
-        )
+        judged = one.sel(size=topics.machine)
+        every = with_interval(*(judged[name] for name in ends("width_pairs")))
         said.append(f"All {topics.machine} topics, judged by people, give {every}.")
     return " ".join(said)
 

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
-from irmeta.scores.result import with_nulls
+from irmeta.scores.result import ends, with_nulls
 from irmeta.studies.place.reported import FIGURES, NAMES, PREFIX
 from irmeta.studies.place.rows import FEW, figure, most_of
 from irmeta.words import counted
@@ -55,8 +55,7 @@ def overview(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
 def _percentile_text(prefix: str) -> pl.Expr:
     """Write a percentile with its interval, where it has one."""
     middle, low, high = (
-        pl.col(f"{prefix}percentile{end}").round(0).cast(pl.Int64)
-        for end in ("", "_low", "_high")
+        pl.col(name).round(0).cast(pl.Int64) for name in ends(f"{prefix}percentile")
     )
     alone = middle.cast(pl.String)
     return pl.coalesce(pl.format("{} ({} to {})", middle, low, high), alone).alias(
@@ -140,11 +139,9 @@ def _system(row: Mapping[str, Any]) -> str:
 
 def _percentile_phrase(row: Mapping[str, Any], prefix: str) -> str:
     """Write a percentile with its interval."""
-    middle, low, high = (
-        row[f"{prefix}percentile{end}"] for end in ("", "_low", "_high")
-    )
-    ends = "" if low is None else f" ({low:.0f} to {high:.0f})"
-    return f"percentile {middle:.0f}{ends}"
+    middle, low, high = (row[name] for name in ends(f"{prefix}percentile"))
+    interval = "" if low is None else f" ({low:.0f} to {high:.0f})"
+    return f"percentile {middle:.0f}{interval}"
 
 
 def _median_side_clause(row: Mapping[str, Any], prefix: str) -> str:

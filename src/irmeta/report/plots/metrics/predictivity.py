@@ -12,8 +12,8 @@ from irmeta.report.plots.marks import name_intervals, name_marks
 from irmeta.report.plots.matrix import draw_matrix, draw_square_matrix
 from irmeta.report.plots.rows import (
     BETTER_RIGHT,
-    DOT,
     NEAR,
+    dots,
     legend,
     named_rows,
     rows_height,
@@ -56,13 +56,8 @@ def mean_phi(result: xr.Dataset, axes: Axes) -> Axes:
     axes.hlines(rows, low, high, color=PALETTE[4])
     near = np.isin(order, [best_predictor(result), *rivals_of_best(result)])
     known = not about(result)["options"]["teams_unknown"]
-    for shown, face, label in (
-        (near | (not known), PALETTE[0], "may be the best"),
-        (~near & known, "white", "clearly behind the best"),
-    ):
-        if shown.any():
-            style = {"color": PALETTE[0], "markerfacecolor": face} | DOT
-            axes.plot(means[shown], rows[shown], "o", label=label, **style)
+    dots(axes, means, rows, near | (not known), "may be the best")
+    dots(axes, means, rows, ~near & known, "clearly behind the best", face="white")
     if known:
         legend(axes)
     name_intervals(axes, "mean phi", names, means, low, high)

@@ -8,8 +8,8 @@ from matplotlib.figure import Figure
 from irmeta.report.plots.figure import PALETTE, draw
 from irmeta.report.plots.marks import name_marks
 from irmeta.report.plots.rows import (
-    DOT,
     NEAR,
+    dots,
     legend,
     named_rows,
     rows_height,
@@ -46,13 +46,8 @@ def values(result: xr.Dataset, axes: Axes) -> Axes:
         first = result["value"].values
         label = f"first k by {options['method']}"
         axes.plot(k, first, "s-", color=NEAR, markersize=3, label=label)
-    for shown, face, label in (
-        (proven, PALETTE[0], "best k, proven"),
-        (~proven, "white", "best k found, not proven"),
-    ):
-        if shown.any():
-            style = {"color": PALETTE[0], "markerfacecolor": face} | DOT
-            axes.plot(k[shown], best[shown], "o", label=label, **style)
+    dots(axes, k, best, proven, "best k, proven")
+    dots(axes, k, best, ~proven, "best k found, not proven", face="white")
     words = [f"{name} {short(one, 3)}" for one in best]
     name_marks(axes, k, best, [f"best {size}" for size in k], words, nearest="x")
     axes.set_ylabel(f"{name}\n({better})")

@@ -15,8 +15,8 @@ from irmeta.report.plots.figure import COLUMN, PAGE, PALETTE, draw, panels_abrea
 from irmeta.report.plots.marks import name_intervals, name_marks
 from irmeta.report.plots.rows import (
     BETTER_RIGHT,
-    DOT,
     NEAR,
+    dots,
     legend,
     named_rows,
     rows_height,
@@ -102,14 +102,11 @@ def by_opponent(
     rows = np.arange(difference.size)
     axes.axvline(0, color="black", linewidth=0.6)
     axes.hlines(rows, low, high, color=PALETTE[4])
-    for drawn, marker, colour, face, label in (
-        (sure & (difference > 0), "o", PALETTE[0], PALETTE[0], "significantly better"),
-        (sure & (difference < 0), "s", PALETTE[5], PALETTE[5], "significantly worse"),
-        (~sure, "o", NEAR, "white", "not distinguished"),
-    ):
-        if drawn.any():
-            style = {"color": colour, "markerfacecolor": face} | DOT
-            axes.plot(difference[drawn], rows[drawn], marker, label=label, **style)
+    mark = partial(dots, axes, difference, rows)
+    mark(sure & (difference > 0), "significantly better")
+    worse = sure & (difference < 0)
+    mark(worse, "significantly worse", color=PALETTE[5], marker="s")
+    mark(~sure, "not distinguished", color=NEAR, face="white")
     every = result.sizes["against"]
     cut = f"the {ROWS} of {every} that differ least" if every > ROWS else ""
     legend(axes, title=cut)

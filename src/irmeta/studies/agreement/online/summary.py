@@ -6,7 +6,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import first_rows, intervals, short
-from irmeta.scores.result import frame
+from irmeta.scores.result import ends, frame
 from irmeta.words import counted, joined, listed
 
 NOISE = 0.1
@@ -23,11 +23,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     that users agree with most first.
     outcomes : outcome and error of each experiment.
     """
-    names = [
-        f"{name}{end}"
-        for name in ("agreement", "behind", "correlation", "gain")
-        for end in ("", "_low", "_high")
-    ]
+    names = ends("agreement", "behind", "correlation", "gain")
     names += ["sharpest_low", "sharpest_high", "systems_needed", "systems_to_separate"]
     one = frame(outcome, names, by=["metric"])
     views = {

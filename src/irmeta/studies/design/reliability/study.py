@@ -24,7 +24,7 @@ from irmeta.scores.groups.repeats import unmoved_scores
 from irmeta.scores.groups.runs import runs_of, strata_of
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.notes import Method, with_subject
-from irmeta.scores.result import result
+from irmeta.scores.result import ends, result, with_ends
 from irmeta.scores.selection import (
     main_metric,
     prepare,
@@ -221,15 +221,10 @@ def _coefficients(
     needed = []
     for name in COEFFICIENTS:
         worths = np.stack([worth[name].of(count) for count in counts])
-        signal, (low, high) = (
-            components.signal(found, name),
-            signal_ends(values, name, level, team),
-        )
-        for suffix, one in (("", signal), ("_low", low), ("_high", high)):
-            data[name + suffix] = (
-                ("size", "metric"),
-                components.stability(one, worths),
-            )
+        signal = components.signal(found, name)
+        low, high = signal_ends(values, name, level, team)
+        for end, one in zip(ends(name), (signal, low, high), strict=True):
+            data[end] = (("size", "metric"), components.stability(one, worths))
         # fewer topics are needed where the signal is stronger: the ends change places
         needed.append(
             [
@@ -237,11 +232,9 @@ def _coefficients(
                 for one in (signal, high, low)
             ]
         )
-    for suffix, part in zip(
-        ("", "_low", "_high"), np.moveaxis(np.array(needed), 1, 0), strict=True
-    ):
-        data["needed" + suffix] = (("coefficient", "metric"), part)
-    return data
+    return data | with_ends(
+        "needed", ("coefficient", "metric"), np.swapaxes(needed, 1, 2)
+    )
 
 
 def _taus(values: Floats, counts: list[int], worth: Worth) -> dict[str, Any]:

@@ -159,9 +159,7 @@ def baseline_sentences(one: xr.Dataset, metric: str) -> list[str]:
         return []
     best = int(np.nanargmax(one["baseline_soft"].values))
     name = str(one["baseline"].values[best])
-    tau, low, high = (
-        float(one[f"baseline_tau{end}"].values[best]) for end in ("", "_low", "_high")
-    )
+    tau, low, high = (one[name].values[best].item() for name in ends("baseline_tau"))
     ranks = ~np.isnan(one["baseline_difference"].values[:, best])
     worse = one["judge"].values[ranks & ~_clearly_better(one)[:, best]].astype(str)
     judges = int(ranks.sum())

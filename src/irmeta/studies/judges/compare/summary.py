@@ -115,7 +115,7 @@ def _own_share_clause(one: xr.Dataset, truth: str) -> str:
     """Say the share of grades, or of relevance where the scales differ."""
     what = "own_share" if np.isnan(one["own_share_grades"]) else "own_share_grades"
     labels = "relevant or not" if what == "own_share" else "grades"
-    share, low, high = (_percent(one[what + end]) for end in ("", "_low", "_high"))
+    share, low, high = (_percent(one[name]) for name in ends(what))
     interval = "" if np.isnan(one[f"{what}_low"]) else f" ({low} to {high})"
     return f"{share}%{interval} of its squared differences from {truth} ({labels})"
 

@@ -17,7 +17,7 @@ from irmeta.scores.figures import (
     short,
 )
 from irmeta.scores.groups.teams import teams_prefix
-from irmeta.scores.result import frame, with_nulls
+from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.studies.place.reuse.study import judged_at
 from irmeta.words import counted, joined, listed
 
@@ -82,7 +82,7 @@ def _adjusted_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Return the scores of new runs, and with the expected penalty added."""
     found = frame(outcome, _NEW, by=("run", "metric"))
     found = found.rename({"new_score": "score", "new_unjudged": "unjudged"})
-    penalties = ("penalty", "penalty_low", "penalty_high")
+    penalties = ends("penalty")
     return found.with_columns(
         (pl.col("score") + pl.col(name)).alias(name.replace("penalty", "adjusted"))
         for name in penalties

@@ -180,8 +180,7 @@ def _coverage(
             part.moments if counts is None else counts.moments(part) for part in parts
         ]
         last = len(moments[0].mean) - 1
-        at, of = range(last), [last]
-        found = expected_coverage(moments, at, of, level, far)[:, 0]
+        found = expected_coverage(moments, range(last), [last], level, far)[:, 0]
         names = [part.name for part in parts]
         expected[target] = dict(zip(names, found.tolist(), strict=True))
     return expected

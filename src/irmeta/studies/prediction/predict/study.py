@@ -171,16 +171,15 @@ def predict(
 
 def _scores_given(scores: xr.DataArray | None, given: str | None) -> xr.DataArray:
     """Return the scores to predict from: a table's, or one system's."""
-    if scores is None and given is None:
+    if scores is not None and given is not None:
+        raise IrmetaError("a table and --given exclude each other; use one")
+    if given is not None:
+        return one_system(given)
+    if scores is None:
         raise ScoresError(
             "give a table to complete, or one system's scores with --given 'P@10=0.43 RR=0.61'"
         )
-    if given is None:
-        assert scores is not None
-        return scores
-    if scores is not None:
-        raise IrmetaError("a table and --given exclude each other; use one")
-    return one_system(given)
+    return scores
 
 
 def _model_given(
@@ -219,11 +218,10 @@ def _usable(
 ) -> tuple[xr.DataArray, list[str]]:
     """Return a cube in which a system has a metric on all topics or on none, and notes on what was dropped for it."""
     kind = about(scores).get("standardization", {}).get("kind")
-    fitted = set()
-    for part in model.provenance.get("collections", {}).values():
-        done = part.get("standardization")
-        # a record, unless somebody else wrote the file
-        fitted.add(done.get("kind") if isinstance(done, dict) else None)
+    parts = model.provenance.get("collections", {}).values()
+    records = [part.get("standardization") for part in parts]
+    # they are records, unless somebody else wrote the file
+    fitted = [one.get("kind") for one in records if isinstance(one, dict)]
     if kind is not None and kind not in fitted:
         raise ScoresError(
             f"these scores are standardized ({kind}), but those of the model are not; predict from "
