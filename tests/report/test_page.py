@@ -43,6 +43,7 @@ from irmeta.studies.differences.description import summary as description
 from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.significance import summary as significance_summary
 from irmeta.studies.differences.significance.study import significance
+from irmeta.studies.result.labels import relabelled
 from irmeta.words import counted
 
 TEXTS = {name: module_of(name).TEXT for name in NAMES}
@@ -667,6 +668,9 @@ def test_runs_that_lack_topics_are_in_the_answer(
     assert data.findings[0].endswith(
         "no score is missing, but 1 run lacks topics, where the score is 0: system 1 on 2."
     )
+    called, _ = relabelled({"made": scores.assign_attrs(facts)}, {"system 1": "Ours"})
+    [data] = run(called)["data"]
+    assert data.findings[0].endswith("where the score is 0: Ours on 2.")
 
 
 @pytest.mark.usefixtures("empty_figures")

@@ -144,12 +144,22 @@ def test_labels_of_metrics_keep_their_scale(scores):
     assert found.metric.values.tolist() == ["Mean AP"]
 
 
-def test_labels_of_nothing_are_told_once(scores):
-    """One note tells labels that name nothing, and what one that is almost a system's name may mean."""
+def test_labels_that_may_be_slips_are_told_once(scores):
+    """One note tells the label of what is almost a system's name; a file may have labels of other systems, too."""
     made = irmeta.describe(scores.assign_coords(system=["a.bm25", *"bcde"]))
     noted = made.labelled({"b": "B", "x": "X", "a_bm25": "BM25"}).notes
     assert [one for one in noted if one not in made.notes] == [
-        "2 labels name nothing here: a_bm25 (did you mean a.bm25?), x."
+        "1 label names nothing here: a_bm25 (did you mean a.bm25?)."
     ]
     assert "did you mean" not in str(made.labelled({"b": "B", "a_bm26": "other"}))
     assert made.labelled({"b": "B"}).notes == made.notes
+
+
+def test_notes_call_systems_by_their_labels():
+    """A note that begins with a system, or lists some, has their labels."""
+    qrels = {str(topic): {"d": 1} for topic in range(6)}
+    whole = {topic: {"d": 1.0} for topic in qrels}
+    runs = {"ours": whole, "part": {topic: whole[topic] for topic in "0123"}}
+    made = irmeta.describe(irmeta.evaluate(qrels, runs, "RR"))
+    assert "count as 0: part on 2 topics" in made.notes[0]
+    assert "count as 0: BM25 on 2 topics" in made.labelled({"part": "BM25"}).notes[0]

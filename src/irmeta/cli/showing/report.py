@@ -157,12 +157,20 @@ def _usable_runs(
 def _say_unused(
     labels: dict[str, str], cubes: "dict[str, xr.DataArray]", *, quiet: bool
 ) -> None:
-    """Say which labels name no system of the page: those of metrics, and slips."""
+    """Say which labels name no system of the page: those of its metrics, and what may be slips."""
+    from irmeta.metrics.names import canonical, found_as
     from irmeta.scores.names import known_as
+    from irmeta.studies.result.labels import slips
     from irmeta.words import listed
 
-    systems = [str(name) for scores in cubes.values() for name in scores.system.values]
-    if unused := [name for name in labels if not known_as(name, systems)]:
+    systems, metrics = (
+        [str(name) for scores in cubes.values() for name in scores[dim].values]
+        for dim in ("system", "metric")
+    )
+    others = [name for name in labels if not known_as(name, systems)]
+    unused = [name for name in others if found_as(canonical(name), metrics)]
+    unused += slips(others, [name for name in systems if name not in labels]).values()
+    if unused:
         say_note(
             f"labels of no system, left out: {listed(unused)}; metrics keep their names on the page",
             quiet=quiet,

@@ -24,6 +24,8 @@ _METRICS = ("metric", "other")
 """The coordinates that name metrics."""
 _NEITHER = ("topic", "collection", "aggregate")
 """What names neither systems nor metrics, though it may be called as one."""
+_BY_RUN = ("judged", "lacking")
+"""What evaluated scores say of each system by its name."""
 _ALIKE = 0.8
 """How alike a name and that of a system are, from 0 to 1, if one may be a slip of the other."""
 
@@ -31,9 +33,9 @@ _ALIKE = 0.8
 def labelled(
     outcome: xr.Dataset, labels: Mapping[str, str], where: str | None = None
 ) -> xr.Dataset:
-    """Return a result that calls systems and metrics by their labels in its data and options; notes keep their names.
+    """Return a result that calls systems and metrics by their labels in its data and options, and systems in notes.
 
-    labels : by name, of as many systems and metrics as one likes; a note tells those that name nothing. Labels that
+    labels : by name, of as many systems and metrics as one likes; a note tells those that may be slips. Labels that
     all name nothing, and one label of two, raise ScoresError.  where : the file that holds them, for messages.
 
     >>> made = xr.Dataset({"mean": ("system", [0.5, 0.4])}, {"system": ["run1", "run2"]})
@@ -83,7 +85,7 @@ def labelled(
         | _with_labels(by_metric, of_metrics),
         LABELS: known,
         METRIC_LABELS: of_metrics,
-        **_noted(facts, unused, unlabelled),
+        **_noted(facts, known, slips(unused, unlabelled)),
     }
     return outcome.assign(data).assign_coords(coords).assign_attrs(recorded(said))
 
@@ -107,7 +109,7 @@ def relabelled(
     called = {
         name: one.assign_coords(
             system=np.array([known.get(run, run) for run in each[name]], dtype=object)
-        )
+        ).assign_attrs(recorded(_facts_called(about(one), known)))
         for name, one in cubes.items()
     }
     return called, known
@@ -186,26 +188,57 @@ def _require_some(
 
 
 def _noted(
-    facts: Mapping[str, Any], unused: Sequence[str], others: Sequence[str]
+    facts: Mapping[str, Any], known: Mapping[str, str], doubted: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the notes of a result, and one on the labels that name nothing.
-
-    unused : their names.  others : what has no label, which they may be slips of.
-    """
-    if not unused or "notes" not in facts:
+    """Return the notes of a result, which call systems by labels, and one on the labels that may be slips."""
+    if "notes" not in facts:
         return {}
-    verb = "names" if len(unused) == 1 else "name"
-    unknown = listed_with_slips(unused, others)
-    note = f"{counted(len(unused), 'label')} {verb} nothing here: {unknown}."
-    notes, end = facts["notes"], facts["called_for"]
+    notes, end = _notes_called(facts["notes"], known), facts["called_for"]
+    if not doubted:
+        return {"notes": notes}
+    verb = "names" if len(doubted) == 1 else "name"
+    note = f"{counted(len(doubted), 'label')} {verb} nothing here: {listed(doubted.values())}."
     return {"notes": [*notes[:end], note, *notes[end:]], "called_for": end + 1}
+
+
+def _facts_called(facts: Mapping[str, Any], known: Mapping[str, str]) -> dict[str, Any]:
+    """Return what scores say of systems, by their labels."""
+    by_run = {
+        key: {known.get(name, name): value for name, value in facts[key].items()}
+        for key in _BY_RUN
+        if key in facts
+    }
+    if "notes" not in facts:
+        return by_run
+    return by_run | {"notes": _notes_called(facts["notes"], known)}
+
+
+def _notes_called(notes: Iterable[str], known: Mapping[str, str]) -> list[str]:
+    """Return notes with labels in place of names where these begin a note or are listed; elsewhere they may be words.
+
+    >>> _notes_called(["new has the highest mean; new topics: new on 4, run1-b"], {"new": "New (ours)", "run1": "BM25"})
+    ['New (ours) has the highest mean; new topics: New (ours) on 4, run1-b']
+    """
+    longest_first = sorted(map(re.escape, known), key=len, reverse=True)
+    named = re.compile(rf"(^|: |, | and )({'|'.join(longest_first)})(?![\w@-]|\.\w)")
+    return [
+        named.sub(lambda found: found[1] + known[found[2]], note) if known else note
+        for note in notes
+    ]
 
 
 def listed_with_slips(unknown: Sequence[str], others: Sequence[str]) -> str:
     """List names that are not known, first those that may be slips of others, with what these are."""
+    doubted = slips(unknown, others)
+    return listed(
+        [*doubted.values(), *(name for name in unknown if name not in doubted)]
+    )
+
+
+def slips(unknown: Iterable[str], others: Sequence[str]) -> dict[str, str]:
+    """Return the unknown names that may be slips of others, with a question what is meant."""
     meant = {name: _meant(name, others) for name in unknown}
-    slips = [f"{name} (did you mean {one}?)" for name, one in meant.items() if one]
-    return listed([*slips, *(name for name, one in meant.items() if not one)])
+    return {name: f"{name} (did you mean {one}?)" for name, one in meant.items() if one}
 
 
 def _meant(name: str, others: Sequence[str]) -> str | None:
