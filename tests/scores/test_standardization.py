@@ -159,7 +159,7 @@ def test_numbered_topics_of_the_same_judgments_are_the_same():
     [
         (
             lambda one: one.assign_coords(topic=["301", "302", "303", "999"]),
-            r"lack 1 topic of these scores: 999; take factors that have them \(factors=\)",
+            r"lack 1 topic of these scores: 999; take factors that have them or fit",
         ),
         (
             lambda one: one.assign_coords(metric=["AP", "RR"]),

@@ -202,7 +202,7 @@ def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
                 has = listed([str(name) for name in factors[dim].values])
                 mend = f"they have {has}: evaluate these metrics, leave out the others (--metrics),"
             else:
-                mend = "take factors that have them (--factors)"
+                mend = "take factors that have them"
             raise ScoresError(
                 f"the factors ({factors.attrs.get('collection', 'unnamed')}) lack "
                 f"{counted(len(unknown), dim)} of these scores: {listed(unknown)}; {mend} or fit "

@@ -359,3 +359,21 @@ def test_a_matrix_that_names_only_its_columns_is_told_as_one(tmp_path: Path) -> 
     path.write_text("number,run2\n1,.2\n2,.4\n3,.5\n")
     (made,) = import_table(path, rows="topics").values()
     assert made.topic.values.tolist() == ["1", "2", "3"]
+
+
+def test_a_leaderboard_of_metrics_leaves_out_what_is_no_metric(tmp_path: Path) -> None:
+    """Columns beside those of metrics, and names of metrics that are not known, are left out, and told."""
+    path = tmp_path / "leaderboard.csv"
+    path.write_text(
+        "run,team,topicformat,ndcg@10,J@10,P@5,rbp_p5\na,x,,.7,.9,.8,.8\nb,y,,.6,.8,.7,.7\n"
+    )
+    (made,) = import_table(path).values()
+    assert made.metric.values.tolist() == ["nDCG@10", "P@5"]
+    assert made.topic.values.tolist() == ["all"]
+    assert (
+        "columns left out that are no metrics known here: team, topicformat, J@10, rbp_p5"
+        in about(made)["notes"]
+    )
+    path.write_text("run,team,report,fiqa,nq\na,x,a.pdf,.7,.9\nb,y,b.pdf,.6,.8\n")
+    with pytest.raises(FileFormatError, match=r"ignore=\['team', 'report'\]"):
+        import_table(path)

@@ -116,10 +116,10 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
         )
     of_score = SCORE if roles["score"] is None else roles["score"]
     constant = metric if whole else of_score
-    doubts = []
+    doubts, left_out = list[str](), list[str]()
     unsaid = rows is None and found.system is None and found.topic is None
     if found.system is None or found.score is None:
-        frame, found = wide_rows(frame, found, rows)
+        frame, found, left_out = wide_rows(frame, found, rows)
         doubts = scale_doubts(frame) if found.topic == HEADS else []
         if whole and found.metric == HEADS:
             _require_one_metric(frame[HEADS].unique(maintain_order=True), constant)
@@ -132,6 +132,10 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
             "by a table of topics and clusters (--clusters of a study)"
         )
     table = _long_rows(frame, found, constant)
+    if left_out:
+        table.notes.append(
+            f"columns left out that are no metrics known here: {some_names(left_out)}"
+        )
     if unsaid and found.topic == HEADS:
         table.notes.append(_orientation(table.rows))
     return table._replace(doubts=doubts)

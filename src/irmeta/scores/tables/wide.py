@@ -58,11 +58,11 @@ def scale_doubts(frame: pl.DataFrame) -> list[str]:
 
 def wide_rows(
     frame: pl.DataFrame, found: Columns, rows: Rows | None
-) -> tuple[pl.DataFrame, Columns]:
+) -> tuple[pl.DataFrame, Columns, list[str]]:
     """Make a row for each score of a row for each system, or topic, or both; return also which column says what.
 
-    The columns across are topics, or systems, or metrics. Rows of a system may be its repeats, those of topics have
-    clusters.
+    The columns across are topics, or systems, or metrics; others beside metrics are left out, and returned
+    last. Rows of a system may be its repeats, those of topics have clusters.
     """
     system, topic = found.system, found.topic
     labels = [found.collection, system, topic]
@@ -85,8 +85,13 @@ def wide_rows(
             system = first
         else:
             topic = first
+    no_metrics = _beside_metrics(frame, values) if topic is None else []
+    values = [name for name in values if name not in no_metrics]
     _require_scores(frame, values)
     _require_roles(frame, found, values)
+    texts = [name for name in values if is_text(frame[name])]
+    if len(texts) > 1:  # the row of a single one is told
+        _refuse(texts)
     require_names(values, "at the head of a column")
     # one column of scores under the other, beside its head and the labels of its rows
     heads = pl.Series(HEADS, values, dtype=pl.String)
@@ -102,7 +107,24 @@ def wide_rows(
         for role, name in zip(Columns._fields[5:], found[5:], strict=True)
         if name in labels
     }
-    return below, Columns(**(dict.fromkeys(Columns._fields) | said))
+    return below, Columns(**(dict.fromkeys(Columns._fields) | said)), no_metrics
+
+
+def _beside_metrics(frame: pl.DataFrame, values: Sequence[str]) -> list[str]:
+    """Return the columns that name no metric, if half of those with numbers or more name one; else none.
+
+    >>> table = pl.DataFrame({"team": ["a"], "AP": [0.3], "clicks": [9]})
+    >>> _beside_metrics(table, ["team", "AP", "clicks"]), _beside_metrics(table, ["team", "clicks"])
+    (['team', 'clicks'], [])
+    """
+    others = [name for name in values if not is_known(name)]
+    counted = [
+        name
+        for name in others
+        if frame[name].cast(pl.Float64, strict=False).is_not_null().any()
+    ]
+    metrics = len(values) - len(others)
+    return others if metrics >= max(1, len(counted)) else []
 
 
 def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
@@ -113,11 +135,15 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
             "for system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: --system COLUMN --topic COLUMN --score COLUMN"
         )
-    sums = [name for name in values if not is_known(name) and _is_no_score(name)]
-    if sums:
+    _refuse([name for name in values if not is_known(name) and _is_no_score(name)])
+
+
+def _refuse(columns: Sequence[str]) -> None:
+    """Raise ScoresError for columns that are no scores of a topic, if there are any."""
+    if columns:
         raise ScoresError(
-            f"the column {sums[0]!r} does not look like scores on one topic; leave it out with "
-            f"--ignore {', '.join(sums)!r}"
+            f"the column {columns[0]!r} does not look like scores on one topic; leave it out with "
+            f"--ignore {', '.join(columns)!r}"
         )
 
 
