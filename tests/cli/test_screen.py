@@ -152,6 +152,17 @@ def test_rows_that_a_user_asks_for_stand_there_whatever_takes_room(file, monkeyp
     assert "the first" not in shown
 
 
+def test_all_there_is_to_read_may_stand_beside_one_table(run, file):
+    """--explain leaves nothing out but the other tables."""
+    typed = "describe", file, "-m", "AP", "--table", "topics"
+    _, out, _ = run(*typed)
+    _, everything, _ = run(*typed, "--explain")
+    assert "More with --explain" in out
+    assert "More with" not in everything
+    assert "Method: " in everything
+    assert "\nmeans" not in everything
+
+
 def test_a_named_table_is_whole(run, file):
     """A table that is named has all of its rows, and no notes on others hide it."""
     _, out, _ = run("describe", file, "--table", "topics", "-m", "AP")

@@ -399,9 +399,9 @@ def test_the_command_of_a_board_made_by_one_gives_the_same_board(
     names = [f"s{i}" for i in range(6)]
     scores = cube(drawn, names, [str(t) for t in range(9)], ["AP", "nDCG@10"])
     save(scores, Path("s.parquet"))
-    Path("LABELS.csv").write_text("system,label\ns3,Our model\n")
+    Path("names.csv").write_text("system,label\ns3,Our model\n")
     asked = (
-        "leaderboard s.parquet -m nDCG@10 --topics 1-7 --level 0.9 --seed 3 --labels LABELS.csv "
+        "leaderboard s.parquet -m nDCG@10 --topics 1-7 --level 0.9 --seed 3 --labels names.csv "
         "--highlight s3 --min-tasks 2 --quiet -o"
     )
     run(*asked.split(), "board")

@@ -57,6 +57,8 @@ VALUES = {
     "beside": "URL",
 }
 """What stands for the value of a text, by the name of the option."""
+_PAGE_FILES = ("types", "cost", "labels")
+"""The options whose files the command of a page names."""
 
 
 def register(words: Sequence[str] | None) -> None:
@@ -207,6 +209,11 @@ class StudyCommand:
     def __call__(self, given: dict[str, Any]) -> None:
         """Read the scores, call the study with what was given, and show its result."""
         outputs = Outputs(**_take_group(Outputs, given))
+        page_files = [
+            f"--{name} {quote(Path(given[name]).name)}"
+            for name in _PAGE_FILES
+            if given.get(name) is not None
+        ]
         study, results = self._with_labels(given)
         selection = self._take_selection(given)
         view = given.pop("view", None)
@@ -235,7 +242,7 @@ class StudyCommand:
             say_wrote(score_file, quiet=outputs.quiet)
         if folder is not None:
             names = [quote(file.name) for file in files]
-            page_options["source"] = " ".join([*names, *selection.flags()])
+            page_options["source"] = " ".join([*names, *selection.flags(), *page_files])
             self._write_page(result, folder, page_options, quiet=outputs.quiet)
         if result.get("failed"):
             sys.exit(FAILED)

@@ -62,8 +62,8 @@ def write_result(
 
         text = render(result.data, form, table, whole=output is not None)
     else:
-        if table is None and (explain or output is not None):
-            text = everything(result, width=width)
+        if explain or (table is None and output is not None):
+            text = everything(result, table, width=width)
         else:
             text = screen(result, table, width=width, highlight=highlight)
     write(text, output)

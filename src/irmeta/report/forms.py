@@ -290,7 +290,7 @@ def latex(frame: "pl.DataFrame", title: str = "") -> str:
     \bottomrule
     \end{tabular}
     """
-    right = _hold_figures(frame)
+    right = hold_figures(frame)
     rows = [
         [
             (words.latex_figure if figures else words.latex)(value)
@@ -312,7 +312,7 @@ def latex(frame: "pl.DataFrame", title: str = "") -> str:
     return "\n".join(lines) + "\n"
 
 
-def _hold_figures(frame: "pl.DataFrame") -> list[bool]:
+def hold_figures(frame: "pl.DataFrame") -> list[bool]:
     """Say of each column whether it holds figures only, as numbers or written; a text in the first names its row."""
     numeric = _numeric_columns(frame)
     cells = _cells(frame.to_dict(as_series=False))
@@ -336,7 +336,7 @@ def markdown(frame: "pl.DataFrame", title: str = "") -> str:
     | a\|b | .250 |
     """
     # numbers to the right
-    rules = ["---:" if right else "---" for right in _hold_figures(frame)]
+    rules = ["---:" if right else "---" for right in hold_figures(frame)]
     head = [words.markdown(name) for name in frame.columns]
     lines = [[words.markdown(value) for value in row] for row in _rows(frame)]
     above = f"{words.markdown(title)}\n\n" if title else ""

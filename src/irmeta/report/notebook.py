@@ -7,7 +7,7 @@ from html import escape
 import polars as pl
 
 from irmeta.errors import IrmetaError, in_words_of_reader
-from irmeta.report.forms import cell
+from irmeta.report.forms import cell, hold_figures
 from irmeta.report.tables import whole_tables
 from irmeta.scores.figures import ROWS
 from irmeta.studies.result import Result
@@ -34,13 +34,21 @@ def _paragraphs(sentences: Iterable[str]) -> list[str]:
 
 
 def _table(title: str, frame: pl.DataFrame) -> str:
-    """Return the first rows of a table, with how many there are."""
+    """Return the first rows of a table, with how many there are; texts stand to the left, where notebooks put none."""
     shown = frame.head(ROWS)
     of_all = f", first {ROWS} of {frame.height}" if frame.height > ROWS else ""
-    head = "".join(f"<th>{escape(name)}</th>" for name in shown.columns)
-    rows = (
-        "".join(f"<td>{escape(cell(value))}</td>" for value in row)
-        for row in shown.rows()
-    )
+    sides = [
+        "" if figures else ' style="text-align: left"'
+        for figures in hold_figures(shown)
+    ]
+
+    def cells(of: str, texts: Iterable[str]) -> str:
+        return "".join(
+            f"<{of}{side}>{escape(text)}</{of}>"
+            for side, text in zip(sides, texts, strict=True)
+        )
+
+    head = cells("th", shown.columns)
+    rows = (cells("td", map(cell, row)) for row in shown.rows())
     body = "".join(f"<tr>{row}</tr>" for row in rows)
     return f"<table><caption>{escape(in_words_of_reader(title))}{of_all}</caption><tr>{head}</tr>{body}</table>"

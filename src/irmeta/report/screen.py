@@ -131,12 +131,17 @@ def _rows_to_show(
     return chosen(result.data, highlight, list(dict.fromkeys(systems)), "the tables")
 
 
-def everything(result: Result, *, width: int | None = None) -> str:
-    """Return all that a person can read of a result: every table, row, finding and note, and how it was computed."""
-    tables = [
-        text(frame, name, width=width)
-        for name, frame in whole_tables(result.data).items()
-    ]
+def everything(
+    result: Result, table: str | None = None, *, width: int | None = None
+) -> str:
+    """Return all that a person can read of a result: every table, row, finding and note, and how it was computed.
+
+    table : the only table
+    """
+    views = whole_tables(result.data)
+    if table is not None:
+        views = {table: table_named(result.data, table)}
+    tables = [text(frame, name, width=width) for name, frame in views.items()]
     answers, others = split_answers(result.findings)
     return _join_parts(
         [

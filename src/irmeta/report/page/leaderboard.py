@@ -423,7 +423,6 @@ def _command(outcome: xr.Dataset, source: str, marked: Sequence[str]) -> str:
         "holes": options["holes"],
         "types": "TYPES.csv" if options["types"] else None,
         "cost": "COSTS.csv" if "cost" in outcome else None,
-        "labels": "LABELS.csv" if LABELS in outcome.attrs else None,
         "highlight": ",".join(marked) or None,
     }
     usual = {"min_tasks": 1, "level": 0.95, "resamples": None, "seed": 0}
@@ -437,6 +436,6 @@ def _command(outcome: xr.Dataset, source: str, marked: Sequence[str]) -> str:
     if metric and len(metric.split()) == 1:  # -m has spaces between metrics
         words += ["-m", quote(metric)]
     for name, value in given.items():
-        if value is not None:
+        if value is not None and f"--{name} " not in source:
             words += [f"--{name}", quote(str(value))]
     return " ".join(words)
