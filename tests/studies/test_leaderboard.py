@@ -614,6 +614,18 @@ def tied() -> Any:
     return leaderboard(board(scores), aggregate="mean", resamples=40)
 
 
+def test_predicted_scores_take_more_draws() -> None:
+    """By default rank sets come from 4000 draws of predicted scores, and from 1000 of the scores there are."""
+    scores = drawn(models=12)
+    scores[::3, 1] = np.nan
+    made = board(scores)
+    for holes, draws in (("predict", 4000), ("bounds", 1000)):
+        usual = leaderboard(made, aggregate="mean", holes=holes)
+        same = leaderboard(made, aggregate="mean", holes=holes, resamples=draws)
+        for end in ("low", "high", "resolution"):
+            xr.testing.assert_equal(usual[end], same[end])
+
+
 def test_models_to_mark_are_drawn_below_the_best(tied: Any) -> None:
     """A model beyond the best 30 that is to be marked has a row after a gap; an unknown one is an error."""
     names = tied.system.values.astype(str)
@@ -625,6 +637,16 @@ def test_models_to_mark_are_drawn_below_the_best(tied: Any) -> None:
     assert axes.lines[0].get_xdata()[-1] == 34
     assert axes.lines[0].get_ydata()[-1] == 31
     assert axes.get_xlabel().startswith("rank by mean, the best 30 and 1 more of 36")
+    tied.data.attrs["options"] = tied.data.attrs["options"].replace(
+        '"first": null', '"first": 4'
+    )
+    [axes] = tied.plot(highlight=names[33]).axes
+    labels = [text.get_text() for text in axes.get_yticklabels()]
+    assert labels == [*names[:4], "\N{HORIZONTAL ELLIPSIS}", names[33]]
+    assert axes.get_xlabel().startswith("rank by mean, the best 4 and 1 more of 36")
+    assert axes.lines[0].get_xdata().tolist() == [1, 2, 3, 4, 34]
+    with pytest.raises(TypeError, match="'first' is an option of leaderboard"):
+        tied.plot(first=4)
     with pytest.raises(ScoresError, match="no system 'nobody' in the plot"):
         tied.plot(highlight=["nobody"])
     metrics = significance(board(drawn(models=4)), metrics="score")

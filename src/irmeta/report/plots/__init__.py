@@ -44,6 +44,8 @@ def figure_of(
             f"results of {name} have no figure; leave out --plot"
         ) from None
     for one in view.keys() - signature(plots.figure).parameters.keys():
+        if one in about(result)["options"]:
+            raise TypeError(f"plot: {one!r} is an option of {name}; give it there")
         known = ["highlight", "width", *_views(plots.figure)]
         raise TypeError(f"plot: there is no option {one!r}; {nearest(one, known)}")
     with as_wide_as(width):

@@ -6,14 +6,15 @@ from math import ceil
 from typing import Any
 
 import numpy as np
+import xarray as xr
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from irmeta.report.plots.figure import PALETTE
 from irmeta.report.plots.layout import break_lines
+from irmeta.scores.attributes import about
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
 from irmeta.words import shortened
 
@@ -37,7 +38,7 @@ HANDLE = 32
 LONGEST = 40
 """Letters of a name on an axis; longer ones are shortened in the middle."""
 SHOWN = 30
-"""The best systems that a figure names; more are a table."""
+"""The best systems that a figure names where no number is asked for; more are a table."""
 _AROUND = 0.9
 """Inches for what stands above and below the rows."""
 
@@ -92,39 +93,51 @@ def curve_marks(number: int) -> dict[str, Any]:
 
 
 def best_and_marked(
-    marked: Collection[str], order: Indices, names: NDArray[np.str_]
-) -> Indices:
-    """Return the best systems of an order, then those of the others that are to be marked.
+    result: xr.Dataset, order: Indices, marked: Collection[str]
+) -> xr.Dataset:
+    """Return the best systems of an order, as many as a result was asked for, then those of the others to mark.
 
-    >>> best_and_marked(["c"], np.array([2, 0, 1]), np.array(["a", "b", "c"])).tolist()
-    [2, 0, 1]
+    >>> result = xr.Dataset(coords={"system": ["a", "b", "c"]}, attrs={"options": '{"first": 1}'})
+    >>> best_and_marked(result, np.array([2, 0, 1]), ["b"]).system.values.tolist()
+    ['c', 'b']
     """
-    others = order[SHOWN:]
-    return np.append(order[:SHOWN], others[np.isin(names[others], list(marked))])
+    best, others = np.split(order, [_most_shown(result)])
+    names = result.system.values[others].astype(str)
+    return result.isel(system=np.append(best, others[np.isin(names, list(marked))]))
 
 
-def rows_with_gap(systems: int) -> Indices:
+def _most_shown(result: xr.Dataset) -> int:
+    """Return how many of the best systems a figure names: as many as were asked for, or those that have room."""
+    return about(result)["options"].get("first") or SHOWN
+
+
+def rows_with_gap(drawn: xr.Dataset) -> Indices:
     """Return the row of each system that is drawn: those below the best come after a gap."""
-    place = np.arange(systems)
-    return np.where(place < SHOWN, place, place + 1)
+    place = np.arange(drawn.sizes["system"])
+    return np.where(place < _most_shown(drawn), place, place + 1)
 
 
 def named_rows_with_gap(
-    axes: Axes, names: Sequence[str], label: str, better: str = ""
+    axes: Axes, drawn: xr.Dataset, label: str, better: str = ""
 ) -> Axes:
     """Name the rows of the best systems and of those to mark, and the gap between them."""
-    gap = ["\N{HORIZONTAL ELLIPSIS}"] if len(names) > SHOWN else []
-    return named_rows(axes, [*names[:SHOWN], *gap, *names[SHOWN:]], label, better)
+    names = drawn.system.values.astype(str).tolist()
+    most = _most_shown(drawn)
+    gap = ["\N{HORIZONTAL ELLIPSIS}"] if len(names) > most else []
+    return named_rows(axes, [*names[:most], *gap, *names[most:]], label, better)
 
 
-def of_all_drawn(drawn: int, systems: int, noun: str = "system") -> str:
+def of_all_drawn(drawn: xr.Dataset, result: xr.Dataset, noun: str = "system") -> str:
     """Say which systems are drawn, of how many.
 
-    >>> of_all_drawn(12, 12), of_all_drawn(31, 143)
-    ('of 12 systems', 'the best 30 and 1 more of 143 systems')
+    >>> every, few = (xr.Dataset(coords={"system": range(n)}, attrs={"options": '{"first": 3}'}) for n in (9, 3))
+    >>> of_all_drawn(every, every), of_all_drawn(few, every)
+    ('the best 3 and 6 more of 9 systems', 'the best 3 of 9 systems')
     """
-    best = "" if systems <= SHOWN else f"the best {SHOWN} "
-    also = f"and {drawn - SHOWN} more " if drawn > SHOWN else ""
+    there, systems = drawn.sizes["system"], result.sizes["system"]
+    most = _most_shown(result)
+    best = "" if systems <= most else f"the best {most} "
+    also = f"and {there - most} more " if there > most else ""
     return f"{best}{also}of {systems} {noun}s"
 
 

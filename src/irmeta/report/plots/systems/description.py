@@ -40,7 +40,7 @@ def figure(
     if view == "matrix":
         tall = rows_height(result.sizes["system"])
         return draw(matrix, result, width=PAGE, height=tall)
-    rows = rows_with_gap(_best_systems(result, marked).sizes["system"])
+    rows = rows_with_gap(_best_systems(result, marked))
     plot = {"means": means, "ranks": ranks}[view]
     return draw(plot, result, height=rows_height(int(rows[-1]) + 1), marked=marked)
 
@@ -49,7 +49,7 @@ def means(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     """Draw the mean of the best systems, best first, with its interval. Webber et al. (2008), Figure 2."""
     one = _best_systems(result, marked)
     names = one.system.values.astype(str).tolist()
-    rows = rows_with_gap(len(names))
+    rows = rows_with_gap(one)
     mean, low, high = (one[name].values for name in ("mean", "low", "high"))
     axes.hlines(rows, low, high, color=PALETTE[4], linewidth=1.2)
     axes.plot(mean, rows, "o", color=PALETTE[0], markersize=2.5)
@@ -58,14 +58,14 @@ def means(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     label = (
         f"mean {one.metric.item()}, {level:.0%} interval{_drawn_of_all(one, result)}"
     )
-    return named_rows_with_gap(axes, names, label, BETTER_RIGHT)
+    return named_rows_with_gap(axes, one, label, BETTER_RIGHT)
 
 
 def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw the rank of the best systems, best first, and as a line the ranks that each may have."""
     one = _best_systems(result, marked)
     names = one.system.values.astype(str).tolist()
-    rows = rows_with_gap(len(names))
+    rows = rows_with_gap(one)
     rank, low, high = (
         one[name].values.astype(int) for name in ("rank", "rank_low", "rank_high")
     )
@@ -80,7 +80,7 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     whole_ranks(axes, int(high.max()))
     level = about(result)["options"]["level"]
     label = f"rank by {one.metric.item()}, possible ranks ({level:.0%}){_drawn_of_all(one, result)}"
-    return named_rows_with_gap(axes, names, label, BETTER_LEFT)
+    return named_rows_with_gap(axes, one, label, BETTER_LEFT)
 
 
 def matrix(result: xr.Dataset, axes: Axes) -> Axes:
@@ -130,16 +130,14 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
 def _best_systems(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
     """Return the best systems, then those to mark."""
     one = _by_rank(result)
-    order = np.arange(one.sizes["system"])
-    return one.isel(
-        system=best_and_marked(marked, order, one.system.values.astype(str))
-    )
+    return best_and_marked(one, np.arange(one.sizes["system"]), marked)
 
 
 def _drawn_of_all(drawn_systems: xr.Dataset, result: xr.Dataset) -> str:
     """Say that not all systems are drawn, on a line of its own."""
-    drawn, systems = drawn_systems.sizes["system"], result.sizes["system"]
-    return f"\n{of_all_drawn(drawn, systems)}" if drawn < systems else ""
+    if drawn_systems.sizes["system"] == result.sizes["system"]:
+        return ""
+    return f"\n{of_all_drawn(drawn_systems, result)}"
 
 
 def _by_rank(result: xr.Dataset) -> xr.Dataset:

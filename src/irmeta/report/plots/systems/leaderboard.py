@@ -40,16 +40,15 @@ def figure(
     if view == "front":
         return draw(front, result, width=PAGE, height=4.2)
     drawn = {"ranks": ranks, "aggregates": aggregates}[view]
-    tall = rows_height(
-        int(rows_with_gap(_models_to_draw(result, marked).sizes["system"])[-1]) + 1
-    )
+    rows = rows_with_gap(_models_to_draw(result, marked))
+    tall = rows_height(int(rows[-1]) + 1)
     return draw(drawn, result, width=PAGE, height=tall, marked=marked)
 
 
 def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw each model's rank by the first aggregate, its possible ranks, and a thin line for what its holes allow."""
     one = _models_to_draw(result, marked).isel(aggregate=0)
-    place = rows_with_gap(one.sizes["system"])
+    place = rows_with_gap(one)
     ends = np.stack([one["low"].values, one["high"].values], axis=1)
     axes.hlines(place, *ends.T, color=PALETTE[4], linewidth=4, label="possible ranks")
     if result["score"].isnull().any():
@@ -74,7 +73,7 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
 def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw each model's rank by every aggregate; of the same rank the later marks are smaller, so that all are seen."""
     one = _models_to_draw(result, marked)
-    place = rows_with_gap(one.sizes["system"])
+    place = rows_with_gap(one)
     kinds = one.aggregate.values
     sizes = np.linspace(7, 3, kinds.size)
     for kind, marker, size in zip(kinds, "osD^v", sizes, strict=False):
@@ -146,18 +145,15 @@ def _aggregate_name(result: xr.Dataset) -> str:
 
 def _models_drawn(models: xr.Dataset, result: xr.Dataset) -> str:
     """Say which models, or systems, are drawn, of how many."""
-    return of_all_drawn(
-        models.sizes["system"], result.sizes["system"], nouns(result)["model"]
-    )
+    return of_all_drawn(models, result, nouns(result)["model"])
 
 
 def _models_to_draw(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
     """Return the best models, then those to mark."""
-    names = result.system.values.astype(str)
-    return result.isel(system=best_and_marked(marked, order(result), names))
+    return best_and_marked(result, order(result), marked)
 
 
 def _model_rows(models: xr.Dataset, axes: Axes, label: str) -> Axes:
     """Name the models down the axis, the best on top, and count ranks in whole numbers."""
     whole_ranks(axes, int(axes.get_xlim()[1]))
-    return named_rows_with_gap(axes, models.system.values.tolist(), label, BETTER_LEFT)
+    return named_rows_with_gap(axes, models, label, BETTER_LEFT)
