@@ -570,3 +570,19 @@ def test_a_table_of_means_leads_to_what_it_does_not_report(run, tmp_path):
     assert words == ["predict", "apply", "paper.csv", "--want", "AP"]
     code, out, _ = run(*words)
     assert (code, "AP of ours is predicted as" in out) == (0, True)
+
+
+def test_a_file_of_another_kind_says_its_own(run, tmp_path: Path) -> None:
+    """Values of ir_measures are no table: the error has the command that reads them; a bad table has its own error."""
+    values = "query_id,measure,value\n1,AP,0.5\n2,AP,0.25\n"
+    for name in ("mine", "base"):
+        (tmp_path / f"{name}.csv").write_text(values)
+    (tmp_path / "bad.csv").write_text("system,q1\nbm25,high\n")
+    for files, said in (
+        ("mine.csv", "irmeta import ir_measures mine.csv -o"),
+        ("mine.csv base.csv", "irmeta import ir_measures mine.csv base.csv -o"),
+        ("bad.csv", "is not a number"),
+        ("none.csv", "none.csv: no such file"),
+    ):
+        code, _, err = run("import", "table", *files.split(), "-o", "x.parquet")
+        assert (code, said in " ".join(err.split())) == (2, True), err

@@ -341,6 +341,25 @@ def test_facts_are_of_names_and_of_labels(tmp_path: Path) -> None:
     }
 
 
+def test_python_is_told_what_the_terminal_is(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A script can log what changed since the page before; models of facts that are unknown are a warning."""
+    caplog.set_level("INFO", "irmeta")
+    write_leaderboard(board({"w": 0.1, "x": 0.6}), tmp_path)
+    assert not caplog.messages
+    about = {"w": {"size": "1"}, "one": {}, "other": {}}
+    for _ in range(2):  # the second time nothing changed
+        write_leaderboard(board({"x": 0.6, "w": 0.1, "y": 0.3}), tmp_path, about=about)
+    warning, change, again = caplog.records
+    assert (warning.levelname, change.levelname) == ("WARNING", "INFO")
+    assert warning.getMessage() == again.getMessage()
+    assert warning.getMessage() == (
+        "2 models of about= are not on the board: one, other."
+    )
+    assert change.getMessage().endswith(": 1 model more (y at rank 2).")
+
+
 def test_facts_of_other_models_are_refused(tmp_path: Path) -> None:
     """A file that names no model of the board is the wrong file."""
     with pytest.raises(ScoresError, match="none of which is on the board"):

@@ -35,10 +35,15 @@ from irmeta.cli.options import (
     import_hint,
     listed_names,
 )
-from irmeta.cli.output import FAILED, refuse_overwriting, say, say_wrote, working
+from irmeta.cli.output import (
+    FAILED,
+    refuse_overwriting,
+    say_wrote,
+    saying_what_is_logged,
+    working,
+)
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.studies import STUDIES, Verb
-from irmeta.words import folded
 
 if TYPE_CHECKING:
     from irmeta.studies.door import Given, Parameter
@@ -322,20 +327,9 @@ class StudyCommand:
         self, result: Any, folder: Path, page_options: dict[str, Any], *, quiet: bool
     ) -> None:
         """Write the page of a result, and say what changed since the one that was there."""
-        from irmeta.report.kept import PAGE
-        from irmeta.report.page.leaderboard import unknown_models
-        from irmeta.report.page.since import changes_said
-
-        page_path = folder / PAGE
-        old_page = page_path.read_bytes() if page_path.is_file() else b""
-        written = _import(self.verb.page)(result, folder, **page_options)
+        with saying_what_is_logged(quiet=quiet):
+            written = _import(self.verb.page)(result, folder, **page_options)
         say_wrote(written, "open it in a browser, mail it, or host it", quiet=quiet)
-        given = page_options["about"]
-        if given is not None and (note := unknown_models(given, result.data)):
-            say(folded(note), quiet=quiet)
-        changes = changes_said(written.read_bytes())
-        if changes != changes_said(old_page):
-            say(folded(changes), quiet=quiet)
 
     def _scores_argument(self, name: str) -> tuple[Any, Any]:
         """Return how a file of scores, or several, is given: as an argument, or as an option."""

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields
 from pathlib import Path
 from shlex import quote
@@ -11,6 +12,7 @@ from irmeta.choices import Format, MeanOver, Missing, explained
 from irmeta.cli.app import argument, option
 from irmeta.cli.help import RESULT as RESULT
 from irmeta.cli.help import SCORES as SCORES
+from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -348,7 +350,6 @@ class Outputs:
     ) -> "Result":
         """Run a study on scores with its options, draw the result, and write it; `view` says what of it to draw."""
         from irmeta.cli.output import form_of, say_wrote, working, write_result
-        from irmeta.errors import IrmetaError
 
         self._require_outputs()
         form = self.form or form_of(self.output)
@@ -394,7 +395,6 @@ class Outputs:
 
     def _require_outputs(self) -> None:
         """Refuse before the work what cannot be written after it."""
-        from irmeta.errors import IrmetaError
         from irmeta.io.outputs import require_folder
 
         if self.plot_width is not None and self.plot is None:
@@ -451,7 +451,9 @@ def import_hint(paths: Sequence[str]) -> str:
     from irmeta.cli.files.what import import_arguments, merged_tables
     from irmeta.studies.checks.recognition import recognise
 
-    tables = list(merged_tables([recognise(path) for path in paths]))
+    tables = []
+    with suppress(IrmetaError):  # one is not there
+        tables = list(merged_tables([recognise(path) for path in paths]))
     if len(tables) != 1 or tables[0].kind != "table":
         return ""
     [table] = tables

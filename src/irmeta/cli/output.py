@@ -1,5 +1,6 @@
 """Where results go: the terminal, a file that appears whole or not at all, or a plot."""
 
+import logging
 import os
 import sys
 from collections.abc import Iterator, Mapping
@@ -212,6 +213,26 @@ def say_wrote(path: Path, what: str = "", *, quiet: bool = False) -> None:
 def say_note(note: str, *, quiet: bool = False) -> None:
     """Say a note on stderr, in lines of at most 80 columns."""
     say(folded(f"note: {note}"), quiet=quiet)
+
+
+@contextmanager
+def saying_what_is_logged(*, quiet: bool = False) -> Iterator[None]:
+    """Say on stderr what irmeta logs for those who call it from Python."""
+    log, handler = logging.getLogger("irmeta"), _Saying()
+    log.addHandler(handler)
+    log.setLevel(logging.CRITICAL if quiet else logging.INFO)
+    try:
+        yield
+    finally:
+        log.removeHandler(handler)
+        log.setLevel(logging.NOTSET)
+
+
+class _Saying(logging.Handler):
+    """Says records on stderr, in lines of at most 80 columns."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        say(folded(record.getMessage()))
 
 
 @contextmanager

@@ -581,7 +581,9 @@ def test_tables_of_ir_measures_need_their_systems() -> None:
     """A frame of its values has no system; by system, frames and values are the same."""
     rows = {"query_id": ["1", "2"], "measure": ["AP", "AP"], "value": [0.5, 0.25]}
     frame = pd.DataFrame(rows)
-    with pytest.raises(ScoresError, match="says which system; give tables by system"):
+    with pytest.raises(
+        ScoresError, match="says which system; add one, or give tables by"
+    ):
         from_frame(frame)
     made = from_frame({"bm25": frame, "e5": frame})
     assert made.sel(system="e5", metric="AP").values.tolist() == [0.5, 0.25]
@@ -610,6 +612,20 @@ def test_runs_that_ranx_evaluated_are_systems():
     assert same.equals(made)
     by_topic = {"bm25": {"q1": {"map": 0.1}, "q2": {"map": 0.3}}}
     assert from_frame(by_topic).sel(topic="q2").item() == 0.3
+
+
+def test_tables_without_names_are_refused():
+    """Several tables, or runs, in a list have names, or each is to be named; rows in a list are one table."""
+    by_metric = {"AP": {"1": 0.5, "2": 0.3}}
+    by_topic = {"1": {"AP": 0.5}, "2": {"AP": 0.3}}
+    runs = [of_ranx(None, by_metric), of_ranx(None, by_metric)]
+    same = [of_ranx("bm25", by_metric), of_ranx("bm25", by_metric)]
+    for several in ([by_metric] * 2, [by_topic] * 2, [pd.DataFrame()] * 2, runs, same):
+        with pytest.raises(ScoresError, match="without a name of their own; name each"):
+            from_frame(several)
+    assert from_frame(runs[:1]).system.values.tolist() == ["run"]
+    rows = [{"system": "bm25", "topic": "1", "AP": 0.5}]
+    assert from_frame(rows).system.values.tolist() == ["bm25"]
 
 
 def test_runs_that_ranx_has_not_evaluated_are_refused():

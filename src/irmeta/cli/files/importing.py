@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import irmeta
 from irmeta.choices import NamedBy, Rows, TableKind
 from irmeta.cli.app import app, argument, option
-from irmeta.cli.options import Name, Names, Output, Quiet
+from irmeta.cli.options import Name, Names, Output, Quiet, import_hint
 from irmeta.cli.output import refuse_overwriting, say, say_note, say_wrote
-from irmeta.errors import IrmetaError
+from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.scores.attributes import DOUBTS, PRINTED
 from irmeta.words import counted, folded
 
@@ -191,7 +191,15 @@ def import_scores(
     refuse_overwriting(output, append=append)
     if output.suffix != ".parquet":
         raise IrmetaError(f"{output}: a score file is named .parquet")
-    cubes = _read_cubes(kind, files, columns, averaged, items, rows, topics, collection)
+    try:
+        cubes = _read_cubes(
+            kind, files, columns, averaged, items, rows, topics, collection
+        )
+    except IrmetaError as error:
+        hint = import_hint(files)
+        if not hint or f"irmeta import {kind} " in hint:
+            raise
+        raise FileFormatError(hint) from error
     if append:
         named = collection is not None or kind in _NAMING_COLLECTIONS
         changed = adding.add(cubes, output, named=named, replace=replace)

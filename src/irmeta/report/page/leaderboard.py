@@ -1,5 +1,6 @@
 """A leaderboard as one page to look at, mail or host; nothing in it runs but its own script."""
 
+import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
@@ -14,12 +15,18 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.errors import IrmetaError, ScoresError, require_fitting
+from irmeta.errors import IrmetaError, ScoresError, in_words_of_reader, require_fitting
 from irmeta.io.tables.spreadsheet import read_about, require_link
 from irmeta.report.folders import Folder
 from irmeta.report.kept import PAGE, Kept
 from irmeta.report.page.panel import names, numbers
-from irmeta.report.page.since import LINK, changes_since, facts_of, title_of
+from irmeta.report.page.since import (
+    LINK,
+    changes_said,
+    changes_since,
+    facts_of,
+    title_of,
+)
 from irmeta.report.page.templates import (
     MOST_ROWS,
     THEME,
@@ -40,6 +47,7 @@ from irmeta.studies.result import Result
 from irmeta.studies.result.labels import LABELS, chosen, listed_with_slips
 from irmeta.words import capitalized, counted, listed, shortened
 
+_LOG = logging.getLogger("irmeta")
 About = str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame
 """What is known of models: a file, a data frame, or names and texts of each."""
 KIND = "kind"
@@ -77,8 +85,9 @@ def write_leaderboard(
     highlight : models to mark and to show wherever they stand, a list or one text with commas; bm25* matches names
     source : the score file, and which of its scores to use, as the page names them on a command line
 
-    A page of an earlier command that nobody changed is replaced, and the new one says what changed since; a folder
-    that holds something else raises FileFormatError. In place of a CSV `about` may be a data frame.
+    A page of an earlier command that nobody changed is replaced, and the new one says what changed since, as does the
+    logger "irmeta", at level INFO; it warns of models of `about` that are not on the board. A folder that holds
+    something else raises FileFormatError. In place of a CSV `about` may be a data frame.
 
     >>> import irmeta
     >>> from tempfile import TemporaryDirectory
@@ -109,6 +118,9 @@ def write_leaderboard(
         )
         with kept.replacing_files([PAGE]) as write:
             write(PAGE, text)
+    changes = changes_said(text.encode())
+    if changes != changes_said(earlier):
+        _LOG.info(changes)
     return folder / PAGE
 
 
@@ -136,30 +148,30 @@ def _known_facts(
     if given is None:
         return kept
     known = _facts_by_name(given)
-    found = {}
-    for name, facts in known.items():
-        if model := known_as(name, [*models, *labels]):
-            found[labels.get(model, model)] = facts
+    called = {name: known_as(name, [*models, *labels]) for name in known}
+    found = {
+        labels.get(model, model): known[name] for name, model in called.items() if model
+    }
     if not found:
         raise ScoresError(
             f"--about names {listed(map(shortened, known), 3)}, none of which is on the board; "
             f"its models are {listed(models, 3)}"
         )
+    _warn_of_unknown([name for name, model in called.items() if not model], models)
     return kept | found
 
 
-def unknown_models(given: About, outcome: xr.Dataset) -> str:
-    """Say which models of `about` are not on the board; nothing where all are."""
-    models, labels = names(outcome.system), about(outcome).get(LABELS, {})
-    there = [*models, *labels]
-    unknown = [name for name in _facts_by_name(given) if not known_as(name, there)]
-    if not unknown:
-        return ""
-    are = "is" if len(unknown) == 1 else "are"
-    said = listed_with_slips([shortened(name) for name in unknown], models)
-    return (
-        f"{counted(len(unknown), 'model')} of --about {are} not on the board: {said}."
-    )
+def _warn_of_unknown(unknown: Sequence[str], models: Sequence[str]) -> None:
+    """Warn of models that facts are of and that are not on the board; not where there are none."""
+    if unknown:
+        are = "is" if len(unknown) == 1 else "are"
+        said = listed_with_slips([shortened(name) for name in unknown], models)
+        models_unknown = counted(len(unknown), "model")
+        _LOG.warning(
+            in_words_of_reader(
+                f"{models_unknown} of --about {are} not on the board: {said}."
+            )
+        )
 
 
 def _facts_by_name(given: About) -> dict[str, dict[str, str]]:

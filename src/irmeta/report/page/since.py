@@ -37,7 +37,7 @@ def changes_since(page: bytes | None, now: Mapping[str, Any]) -> str:
     return f"Since {when}: {', '.join(news)}." if news else said
 
 
-def changes_said(page: bytes) -> str:
+def changes_said(page: bytes | None) -> str:
     """Return what a page says that changed since the one before; nothing where it is not a board's page."""
     return str(_content(page).get("since", ""))
 

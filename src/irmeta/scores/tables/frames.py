@@ -111,7 +111,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     refuse_documents(frame.columns, found)
     if found.system is None and None not in (found.topic, found.metric, found.score):
         raise ScoresError(
-            f"no column of {some_names(frame.columns)} says which system; give tables by system, as in "
+            f"no column of {some_names(frame.columns)} says which system; add one, or give tables by system: "
             "from_frame({'bm25': table})"
         )
     of_score = SCORE if roles["score"] is None else roles["score"]

@@ -14,6 +14,8 @@ from irmeta.metrics.names import is_known
 from irmeta.scores.tables.roles import SCORE
 from irmeta.words import listed, shortened
 
+NAME_EACH = "several systems without a name of their own; name each: {'bm25': scores, 'mine': others}"
+
 
 @runtime_checkable
 class Frame(Protocol):
@@ -94,7 +96,12 @@ def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
             raise ScoresError(
                 "these runs of ranx have no scores yet; score them: irmeta.evaluate(qrels, runs)"
             )
-        table = {run.name or f"run {at}": run.scores for at, run in enumerate(table, 1)}
+        named = {run.name or "run": run.scores for run in table}
+        if len(named) < len(table):
+            raise ScoresError(NAME_EACH)
+        table = named
+    if isinstance(table, list) and any(map(is_table, table)):
+        raise ScoresError(NAME_EACH)
     if _are_rows(table):
         table = pd.DataFrame(table)
     if isinstance(table, Mapping) and not isinstance(table, xr.Dataset):
