@@ -169,12 +169,12 @@ def _mean_over_runs(
     of_runs = [runs.get(name, name) for name in one.systems]
     if len(set(of_runs)) == len(of_runs):
         return of_runs, one.values, {}
-    systems, of = numbered_systems(of_runs)
+    systems, system_of = numbered_systems(of_runs)
     cluster = None
     if len(set(units)) < len(units):
         cluster = np.unique(units, return_inverse=True)[1]
-    facts = run_facts(one.values, of, systems, one.metrics, cluster)
-    return systems, mean_over_runs(one.values, of), {REPEATS: facts}
+    facts = run_facts(one.values, system_of, systems, one.metrics, cluster)
+    return systems, mean_over_runs(one.values, system_of), {REPEATS: facts}
 
 
 def only_numbered(names: Iterable[str]) -> bool:

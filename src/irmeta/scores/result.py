@@ -84,8 +84,8 @@ def no_result_notes(
     counts = topics_without_results(scores)
     known = about(scores)
     # an estimate rests on the topics that people judged
-    of = known["estimated"]["human"] if "estimated" in known else known.get("scored", 0)
-    enough = MANY * of
+    topics = known.get("estimated", {}).get("human", known.get("scored", 0))
+    enough = MANY * topics
     many = [
         f"{name} on {counted(counts[name], 'topic')}"
         for name in (counts if systems is None else systems)
@@ -115,12 +115,12 @@ def _standardizations(described: Iterable[Mapping[str, Any]]) -> list[str]:
     sources: dict[str, dict[str, None]] = {}
     for attributes in described:
         if (done := attributes.get("standardization")) is not None:
-            of = sources.setdefault(str(done["kind"]), {})
+            collections = sources.setdefault(str(done["kind"]), {})
             if (source := done.get("factors", {}).get("collection")) is not None:
-                of[str(source)] = None
+                collections[str(source)] = None
     return [
-        f"{kind}, by factors of {joined(list(of))}" if of else kind
-        for kind, of in sources.items()
+        f"{kind}, by factors of {joined(list(collections))}" if collections else kind
+        for kind, collections in sources.items()
     ]
 
 

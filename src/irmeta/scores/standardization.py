@@ -228,16 +228,16 @@ def with_cutoff(
         return factors, []
     facts = about(factors)
     by_metric: dict[str, Any] = {
-        fact: facts[fact] | {name: facts[fact][of] for name, of in uncut.items()}
+        fact: facts[fact] | {name: facts[fact][whole] for name, whole in uncut.items()}
         for fact in ("spread", "standing")
         if fact in facts
     }
     made = factors.sel(metric=[*held, *uncut.values()])
     made = made.assign_coords(metric=np.array([*held, *uncut], dtype=object))
     return made.assign_attrs(recorded(by_metric)), [
-        f"{name} is standardized by the factors of {of}; the two are equal if the standardizing "
+        f"{name} is standardized by the factors of {whole}; the two are equal if the standardizing "
         f"runs have at most {_DOCUMENTS} documents per topic, as in TREC"
-        for name, of in uncut.items()
+        for name, whole in uncut.items()
     ]
 
 

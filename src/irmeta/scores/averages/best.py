@@ -45,17 +45,17 @@ def best_of(
         raise ScoresError("the best of many needs at least 2 topics or clusters")
     systems = [str(name) for name in scores.system.values]
     if teams is None:
-        of = dict.fromkeys(systems, "all")
+        team_of = dict.fromkeys(systems, "all")
     else:
-        of = dict(groups_of(systems, teams).of)
-    names = sorted({of[name] for name in systems})
+        team_of = dict(groups_of(systems, teams).of)
+    names = sorted({team_of[name] for name in systems})
     values = additive(scores).transpose("metric", "system", "topic").values
     shape = (len(names), len(values))
     figures = {name: np.full(shape, np.nan) for name in FIGURES}
     chosen = np.full(shape, "", dtype=object)
     runs = []
     for row, team in enumerate(names):
-        own = np.flatnonzero([of[name] == team for name in systems])
+        own = np.flatnonzero([team_of[name] == team for name in systems])
         runs.append(own.size)
         for column, part in enumerate(values[:, own]):
             if np.isnan(part).any():

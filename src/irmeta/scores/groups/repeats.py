@@ -49,15 +49,16 @@ def with_repeats(scores: xr.DataArray, runs: Mapping[str, str] | str) -> xr.Data
             raise ScoresError(
                 f"repeats={runs!r}: expected a table of runs and systems, or {STEM!r}"
             )
-        order, of = numbered_systems([stem(name) for name in names])
+        systems = [stem(name) for name in names]
     else:
-        order, of = numbered_systems([str(runs.get(name, name)) for name in names])
+        systems = [str(runs.get(name, name)) for name in names]
+    order, system_of = numbered_systems(systems)
     line = additive(scores)
-    firsts = np.unique(of, return_index=True)[1]
-    made = line.isel(system=firsts).copy(data=mean_over_runs(line.values, of))
+    firsts = np.unique(system_of, return_index=True)[1]
+    made = line.isel(system=firsts).copy(data=mean_over_runs(line.values, system_of))
     cluster = cluster_numbers(scores)[1] if in_clusters(scores) else None
     metrics = [str(name) for name in scores.metric.values]
-    facts = run_facts(line.values, of, order, metrics, cluster)
+    facts = run_facts(line.values, system_of, order, metrics, cluster)
     return (
         from_additive(made)
         .assign_coords(system=np.array(order, dtype=object))

@@ -28,13 +28,13 @@ def numbered_systems(systems: Sequence[str]) -> tuple[list[str], Ints]:
     return order, np.array([place[name] for name in systems])
 
 
-def mean_over_runs(scores: Floats, of: Ints) -> Floats:
+def mean_over_runs(scores: Floats, system_of: Ints) -> Floats:
     """Average scores (run, topic, metric) over the runs of each system that have one; NaN where none has."""
-    shape = (int(of.max()) + 1, *scores.shape[1:])
+    shape = (int(system_of.max()) + 1, *scores.shape[1:])
     held = ~np.isnan(scores)
     counts, sums = np.zeros(shape), np.zeros(shape)
-    np.add.at(counts, of, held)
-    np.add.at(sums, of, np.where(held, scores, 0.0))
+    np.add.at(counts, system_of, held)
+    np.add.at(sums, system_of, np.where(held, scores, 0.0))
     means = np.full(shape, np.nan)
     np.divide(sums, counts, out=means, where=counts > 0)
     return means
@@ -42,7 +42,7 @@ def mean_over_runs(scores: Floats, of: Ints) -> Floats:
 
 def run_facts(
     scores: Floats,
-    of: Ints,
+    system_of: Ints,
     systems: Sequence[str],
     metrics: Sequence[str],
     cluster: Ints | None = None,
@@ -50,11 +50,12 @@ def run_facts(
 ) -> dict[str, Any]:
     """Say what systems are means of, and by metric how runs of one system differ.
 
-    scores : (run, topic, metric).  of : (run,), the number of each run's system.  cluster : (topic,), if they have any.
-    judge : (run,), where runs are answers as several judges see them; none then lacks a score.
+    scores : (run, topic, metric).  system_of : (run,), the number of each run's system.
+    cluster : (topic,), if they have any.  judge : (run,), where runs are answers as several judges see them; none then
+    lacks a score.
     What runs add is learned from systems that lack no score; nothing is said by metric where each of these has one run.
     """
-    counts = np.bincount(of)
+    counts = np.bincount(system_of)
     facts = {
         "systems": int((counts > 1).sum()),
         "runs": int(counts[counts > 1].sum()),
@@ -63,9 +64,9 @@ def run_facts(
         ],
         "each": dict(zip(systems, counts.tolist(), strict=True)),
     }
-    lacking = np.unique(of[np.isnan(scores).any(axis=(1, 2))])
-    kept = ~np.isin(of, lacking)
-    known, number = np.unique(of[kept], return_inverse=True)
+    lacking = np.unique(system_of[np.isnan(scores).any(axis=(1, 2))])
+    kept = ~np.isin(system_of, lacking)
+    known, number = np.unique(system_of[kept], return_inverse=True)
     units = _unit_scores(scores[kept], cluster)
     if len(number) == len(known) or units.shape[1] < 2:
         return {**facts, "metrics": {}}

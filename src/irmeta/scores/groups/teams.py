@@ -120,16 +120,20 @@ def teams_of(
     if chosen in (None, EACH):
         unknown = "" if chosen else "names do not show which come from one team"
         return Teams(systems, np.arange(len(systems)), chosen, unknown)
-    names, of = _group_numbers(systems, chosen)
+    names, team = _group_numbers(systems, chosen)
     if len(names) < 2:
         raise ScoresError(
             f"all {len(systems)} systems are of one team, {names[0]}; intervals need at least 2 "
             "teams"
         )
     unknown = ""
-    if groups is None and scores is not None and score_alike(scores, of) > LIKE_OTHERS:
+    if (
+        groups is None
+        and scores is not None
+        and score_alike(scores, team) > LIKE_OTHERS
+    ):
         unknown = "systems of different name stems score alike, so that names do not show the teams"
-    return Teams(names, of, source_of_groups(chosen), unknown)
+    return Teams(names, team, source_of_groups(chosen), unknown)
 
 
 def default_teams(systems: Iterable[str]) -> str | None:
@@ -138,8 +142,8 @@ def default_teams(systems: Iterable[str]) -> str | None:
     >>> default_teams(["a_1", "a_2", "b_1", "b_2", "c_1", "d"]), default_teams(["s1", "s2"])
     ('stem', None)
     """
-    of = np.unique([stem(str(system)) for system in systems], return_inverse=True)[1]
-    sizes = np.bincount(of)
+    stems = [stem(str(system)) for system in systems]
+    sizes = np.unique(stems, return_counts=True)[1]
     shared = sizes[sizes > 1].sum() > SHARED * sizes.sum()
     return STEM if shared and len(sizes) >= FEWEST else None
 
@@ -191,20 +195,22 @@ def families_of(
     """Return the names of families, and the number of each system's family; None where each is by itself."""
     if groups in (None, EACH):
         return None
-    names, of = _group_numbers([str(system) for system in systems], groups)
+    names, family_of = _group_numbers([str(system) for system in systems], groups)
     if len(names) < 2:
         raise ScoresError(
-            f"all {counted(len(of), 'system')} are of one family, {names[0]}; a judge favours one beside "
+            f"all {counted(len(family_of), 'system')} are of one family, {names[0]}; a judge favours one beside "
             "others"
         )
-    return names, of
+    return names, family_of
 
 
 def _group_numbers(systems: list[str], groups: Grouping) -> tuple[list[str], Ints]:
     """Return the names of groups in order, and the number of each system's group."""
     table = groups_of(systems, groups)
-    names, of = np.unique([table.of[system] for system in systems], return_inverse=True)
-    return names.tolist(), of.astype(np.int64)
+    names, group_of = np.unique(
+        [table.of[system] for system in systems], return_inverse=True
+    )
+    return names.tolist(), group_of.astype(np.int64)
 
 
 def source_of_groups(groups: Grouping) -> str | None:

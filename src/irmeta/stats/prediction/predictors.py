@@ -57,18 +57,18 @@ def best_predictors(
     Subsets are tried in the order of `itertools.combinations`; the first wins ties. A tau that is not defined (all
     predictions or all scores equal) counts as below every other. Source: Gupta et al. (ECIR 2019), section 5.
     """
-    of = np.asarray(targets)
-    best = np.full(len(of), -np.inf)
-    chosen = np.zeros((len(of), k), dtype=np.intp)
+    target = np.asarray(targets)
+    best = np.full(len(target), -np.inf)
+    chosen = np.zeros((len(target), k), dtype=np.intp)
     systems = max(len(fold.dev) for fold in folds)
-    size = max(1, _CELLS // (len(of) * systems))
+    size = max(1, _CELLS // (len(target) * systems))
     for subsets in chunks(candidates, k, size):  # (subset, k)
-        usable = (subsets != of[:, None, None]).all(axis=2)  # (target, subset)
+        usable = (subsets != target[:, None, None]).all(axis=2)  # (target, subset)
         # the usable subsets of each target first; a target may have fewer than another
         most = usable.sum(axis=1).max()
         kept = np.argsort(~usable, axis=1, kind="stable")[:, :most]
         # (target, kept)
-        taus = np.mean([_taus(fold, subsets, kept, of) for fold in folds], axis=0)
+        taus = np.mean([_taus(fold, subsets, kept, target) for fold in folds], axis=0)
         unusable = ~np.take_along_axis(usable, kept, axis=1)
         taus[np.isnan(taus) | unusable] = -np.inf
         first = taus.argmax(axis=1)  # argmax gives the first of equals

@@ -78,7 +78,7 @@ def least_squares(
     before it determine (see COLLINEAR) gets the coefficient 0. Too few observations raise ScoresError.
     """
     at = np.asarray(predictors)
-    of = np.asarray(targets)
+    target = np.asarray(targets)
     k = at.shape[-1]
     if data.n < k + 2:
         raise ScoresError(
@@ -89,10 +89,10 @@ def least_squares(
     unit = data.deviations()
     correlation = data.cov / unit[:, None] / unit
     among = correlation[at[..., :, None], at[..., None, :]]  # R, (..., k, k)
-    across = correlation[at[..., :, None], of]  # r, (..., k, target)
+    across = correlation[at[..., :, None], target]  # r, (..., k, target)
     standardized = _eliminate(np.concatenate([among, across], axis=-1), k)
-    slopes = standardized * unit[of] / unit[at][..., None]
-    return slopes, data.mean[of] - _predicted(data.mean[at], slopes)
+    slopes = standardized * unit[target] / unit[at][..., None]
+    return slopes, data.mean[target] - _predicted(data.mean[at], slopes)
 
 
 def _predicted(values: Floats, slopes: Floats) -> Floats:
@@ -113,13 +113,13 @@ def residual_moments(
     The arguments are those of `least_squares` and what it returns; both results have the shape (..., target).
     """
     at = np.asarray(predictors)
-    of = np.asarray(targets)
+    target = np.asarray(targets)
     among = data.cov[at[..., :, None], at[..., None, :]]  # C, (..., k, k)
-    across = data.cov[at[..., :, None], of]  # c, (..., k, target)
-    mean = data.mean[of] - intercepts - _predicted(data.mean[at], slopes)
+    across = data.cov[at[..., :, None], target]  # c, (..., k, target)
+    mean = data.mean[target] - intercepts - _predicted(data.mean[at], slopes)
     explained = np.einsum("...kt,...kt->...t", slopes, across)  # b'c
     predicted = np.einsum("...kt,...kj,...jt->...t", slopes, among, slopes)  # b'C b
-    variance = np.diag(data.cov)[of] - 2 * explained + predicted
+    variance = np.diag(data.cov)[target] - 2 * explained + predicted
     return mean, np.maximum(variance, 0.0)
 
 

@@ -142,14 +142,14 @@ def differences(
     >>> found.error[0, 1].round(4), found.df[0, 1].round(4)  # the root of 1/3 + 1/3
     (np.float64(0.8165), np.float64(4.0))
     """
-    of, loadings = _stacked(placed)
+    collection, loadings = _stacked(placed)
     mean = np.concatenate([one.scores.mean(axis=1) for one in placed])
     moved = joint(spreads, shared)
     # what the factors add to a difference: g' V g of the difference g of two loadings
     gap = loadings[:, None] - loadings  # (system, system, 2 C)
     factors = np.maximum(np.einsum("ija,ab,ijb->ij", gap, moved, gap), 0.0)
-    topics, squares = _topic_variances(placed, of)
-    freedom = np.array([one.units - 1.0 for one in spreads])[of]
+    topics, squares = _topic_variances(placed, collection)
+    freedom = np.array([one.units - 1.0 for one in spreads])[collection]
     variance = topics + factors
     # Satterthwaite: V² / sum of (part² / its degrees of freedom)
     squares = squares + factors**2 / np.minimum(freedom[:, None], freedom)
@@ -229,16 +229,19 @@ def _freedom(variance: Floats, squares: Floats) -> Floats:
 
 def _stacked(placed: Sequence[Placed]) -> tuple[Indices, Floats]:
     """Return the collection of each system, and its loadings at that collection's place: (system, 2 C), 0 elsewhere."""
-    of = np.repeat(np.arange(len(placed)), [len(one.scores) for one in placed])
-    loadings = np.zeros((len(of), 2 * len(placed)))
+    collection = np.repeat(np.arange(len(placed)), [len(one.scores) for one in placed])
+    loadings = np.zeros((len(collection), 2 * len(placed)))
     for place_, one in enumerate(placed):
-        loadings[of == place_, 2 * place_ : 2 * place_ + 2] = one.loadings
-    return of, loadings
+        loadings[collection == place_, 2 * place_ : 2 * place_ + 2] = one.loadings
+    return collection, loadings
 
 
-def _topic_variances(placed: Sequence[Placed], of: Indices) -> tuple[Floats, Floats]:
+def _topic_variances(
+    placed: Sequence[Placed], collection: Indices
+) -> tuple[Floats, Floats]:
     """Return what the topics add to each difference's variance, and the sum of (part² / degrees of freedom)."""
-    topics = np.array([one.scores.shape[1] for one in placed], dtype=np.float64)[of]
+    counts = np.array([one.scores.shape[1] for one in placed], dtype=np.float64)
+    topics = counts[collection]
     # the variance of each mean, and that of the difference of means on other topics
     spread = np.concatenate([one.scores.var(axis=1, ddof=1) for one in placed])
     own = spread / topics
@@ -246,7 +249,7 @@ def _topic_variances(placed: Sequence[Placed], of: Indices) -> tuple[Floats, Flo
     parts = own**2 / (topics - 1)
     squares = parts[:, None] + parts
     for place_, one in enumerate(placed):
-        here = np.ix_(of == place_, of == place_)
+        here = np.ix_(collection == place_, collection == place_)
         count = one.scores.shape[1]
         covariance = np.atleast_2d(np.cov(one.scores)) / count
         # on the same topics the variance of a difference is a's + b's - 2 cov(a, b)

@@ -83,8 +83,8 @@ def leave_out(scores: xr.DataArray, names: Sequence[str]) -> Flagged:
         raise ScoresError(
             f"{flagged.sum()} of {counted(flagged.size, 'topic')} are flagged; at least 2 must stay"
         )
-    of = np.array(unit_names(scores))
-    share = np.array([flagged[of == one].mean() for one in dict.fromkeys(of)])
+    unit = np.array(unit_names(scores))
+    share = np.array([flagged[unit == one].mean() for one in dict.fromkeys(unit)])
     gone = share > 0
     notes: list[str] = []
     if absent := [name for name in names if name not in known]:

@@ -344,9 +344,9 @@ def _spreads(
     return planning.spread(variance, now, n, total, rho), Spread(variance)
 
 
-def _count_differing(gap: Floats, of: Spread, n: int, total: int) -> int:
+def _count_differing(gap: Floats, spread: Spread, n: int, total: int) -> int:
     """Count the pairs that differ significantly at .05, by Holm's method, if systems differ as they seem to now."""
-    error = of.error(n, total)
+    error = spread.error(n, total)
     # what does not vary differs, or does not, for certain
     certain = error <= 0
     t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)

@@ -86,9 +86,9 @@ class Paired:
         if errors is None or self.parts is None:
             return Sample(human, machine, drawn, weight, cluster=cluster)
         every = self.parts.human.indexes
-        of = every["metric"].get_loc(self.human.metric.values[metric])
+        column = every["metric"].get_loc(self.human.metric.values[metric])
         here = every["system"].get_indexer(self.human.system.values)
-        own = errors[of][np.ix_(here, here)]
+        own = errors[column][np.ix_(here, here)]
         return Sample(human, machine, drawn, weight, own, cluster)
 
 

@@ -120,7 +120,7 @@ def _metric_of_first(
     return None
 
 
-def expected_means(name: str, of: Rankings) -> Floats:
+def expected_means(name: str, rankings: Rankings) -> Floats:
     """Return the mean that each system is expected to have: (system,); NaN for metrics that cannot be had so.
 
     >>> certain = Rankings(np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([2.0, 2.0]), systems=1)
@@ -130,30 +130,30 @@ def expected_means(name: str, of: Rankings) -> Floats:
     try:
         metric = parse(name)
     except MetricError:  # a metric of the user's own
-        return np.full(of.systems, np.nan)
-    by_topic = _expected_scores(metric, of)
-    return np.asarray(by_topic.reshape(of.systems, -1).mean(axis=1))
+        return np.full(rankings.systems, np.nan)
+    by_topic = _expected_scores(metric, rankings)
+    return np.asarray(by_topic.reshape(rankings.systems, -1).mean(axis=1))
 
 
-def _expected_scores(metric: Metric, of: Rankings) -> Floats:
+def _expected_scores(metric: Metric, rankings: Rankings) -> Floats:
     """Return the expected score of each system and topic; grades above 0 are taken for alike."""
-    none = np.full(len(of.p), np.nan)
+    none = np.full(len(rankings.p), np.nan)
     cutoff = LENGTH if metric.cutoff is None else metric.cutoff
     # nothing is known of grades, nor of documents below other depths
     parameters = {parameter for parameter, _ in metric.params}
     plain = parameters <= {"p", "rel"} and metric.get("rel") in (None, 1)
     if not plain or not isinstance(cutoff, int) or cutoff > LENGTH:
         return none
-    p = of.p[:, :cutoff]
+    p = rankings.p[:, :cutoff]
     match metric.base:
         case "P":
             return entropy.precision(p, cutoff)
         case "R":
-            return entropy.recall(p, of.relevant)
+            return entropy.recall(p, rankings.relevant)
         case "AP":
-            return entropy.average_precision(p, of.relevant)
+            return entropy.average_precision(p, rankings.relevant)
         case "nDCG":
-            return entropy.ndcg(p, of.relevant)
+            return entropy.ndcg(p, rankings.relevant)
         case "RBP":
             persistence = metric["p"]
             assert isinstance(persistence, float)

@@ -168,8 +168,8 @@ def _curve_of_tau(sizes: Floats, taus: Floats) -> tuple[Floats, Floats]:
 
 def _finish_axes(result: xr.Dataset, axes: Axes, label: str) -> Axes:
     """Label axes, and mark the number of topics that the collection has."""
-    [of] = about(result)["inputs"]["collections"].values()
-    axes.axvline(of["topics"], color="grey", linewidth=0.6, linestyle=":")
+    [collection] = about(result)["inputs"]["collections"].values()
+    axes.axvline(collection["topics"], color="grey", linewidth=0.6, linestyle=":")
     axes.set_ylabel(label)
     place = axes.get_subplotspec()
     if place is not None and place.is_last_row():
@@ -179,9 +179,10 @@ def _finish_axes(result: xr.Dataset, axes: Axes, label: str) -> Axes:
 
 def _metrics_drawn(result: xr.Dataset) -> str:
     """Say how many metrics are drawn, if not all."""
-    [of] = about(result)["inputs"]["collections"].values()
+    [collection] = about(result)["inputs"]["collections"].values()
     drawn = result.sizes["metric"]
-    return f"{drawn} of {of['metrics']} metrics" if drawn < of["metrics"] else ""
+    every = collection["metrics"]
+    return f"{drawn} of {every} metrics" if drawn < every else ""
 
 
 def _name_curve(

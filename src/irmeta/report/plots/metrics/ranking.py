@@ -41,7 +41,7 @@ def values(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the value of the best k metrics, filled where it is proven, and of the first k of an order as a line."""
     options = about(result)["options"]
     name, better = _LABELS[options["objective"]]
-    best, proven, k = (result[of].values for of in ("optimal", "proven", "k"))
+    best, proven, k = (result[figure].values for figure in ("optimal", "proven", "k"))
     if options["method"] != "exact":
         first = result["value"].values
         label = f"first k by {options['method']}"

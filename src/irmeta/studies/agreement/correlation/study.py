@@ -223,8 +223,8 @@ def _coverage_over_means(
     topics = min(len(set(unit_names(scores))) for scores in used.values())
     return [
         said
-        for figure, of in OVER_MEANS.get(method, {}).items()
-        for said in held(of, systems=systems, topics=topics).said(
+        for figure, promise in OVER_MEANS.get(method, {}).items()
+        for said in held(promise, systems=systems, topics=topics).said(
             f"95% intervals of {figure}"
         )
     ]

@@ -247,8 +247,8 @@ def _notes(observed: Observed, used: xr.DataArray) -> list[str]:
         )
     ]
     systems = used.sizes["system"]
-    for figure, of in HELD.items():
-        found = held(of, systems=systems, topics=1)
+    for figure, promise in HELD.items():
+        found = held(promise, systems=systems, topics=1)
         notes += map(Method, found.said(f"95% intervals of {figure}"))
     if not _knows_noise(observed):
         notes.append(

@@ -298,9 +298,10 @@ def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Fl
         for one, binary in zip(found, right_or_wrong(family.scores), strict=True)
     ]
     if way.test in OF_CLUSTERS and SIZE in family.line.coords:
-        of = OF_CLUSTERS[way.test]
+        of_clusters = OF_CLUSTERS[way.test]
         by_itself = [
-            _test_one_metric(of(one, family.line), way, again(rng)) for one in found
+            _test_one_metric(of_clusters(one, family.line), way, again(rng))
+            for one in found
         ]
         tested = [one | only_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     figures = {

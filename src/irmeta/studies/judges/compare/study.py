@@ -431,8 +431,8 @@ def _favour(
     made = _favour_variables(estimate(np.eye(systems)), "system")
     if family is None:
         return made
-    names, of = family
-    inside = np.equal.outer(np.arange(len(names)), of).astype(np.float64)
+    names, family_of = family
+    inside = np.equal.outer(np.arange(len(names)), family_of).astype(np.float64)
     # the weight of each system in the mean of each family
     members = inside / inside.sum(axis=1, keepdims=True)
     return made | _favour_variables(estimate(members), "group")

@@ -521,8 +521,8 @@ def _favour(outcome: xr.Dataset) -> pl.DataFrame:
             columns = [*ends(f"{dim}_favour"), f"{dim}_favour_p_corrected"]
             part = frame(outcome, columns, by=("judge", "metric", dim))
             part.columns = ["judge", "metric", "name", "favour", *ENDS]
-            of = part.columns.index("name")
-            part = with_nulls(part.insert_column(of, pl.lit(dim).alias("of")))
+            place = part.columns.index("name")
+            part = with_nulls(part.insert_column(place, pl.lit(dim).alias("of")))
             parts += [
                 one.sort(
                     "favour", descending=True, nulls_last=True, maintain_order=True

@@ -164,11 +164,11 @@ class _Variables(NamedTuple):
         """Return how far each collection's target is from what the others say of it."""
         # places of the predictors, and of the target behind them
         at = list(range(self.values.shape[1]))
-        of = [len(at)]
+        target = [len(at)]
         if len(self.moments) == 1:
-            return from_line(self.moments[0], at, of)
+            return from_line(self.moments[0], at, target)
         if learned is None:
-            return leave_one_out(self.moments, at, of)
+            return leave_one_out(self.moments, at, target)
         return learners.held_out(self.rows, learned.fit)
 
 

@@ -67,20 +67,20 @@ def relevant(
         given = number if number > 0 else None
     if given is None:
         return None
-    of = numbers(model)
+    by_collection = numbers(model)
     topics = model.provenance.get("unit") == "topic"
     if told and topics:
         raise ScoresError(
             "a number of relevant documents goes with a model of systems' means, not with one of scores on topics"
         )
-    if told and not of:
+    if told and not by_collection:
         raise ScoresError(
             "the model does not know how many documents are relevant in its collections, so it cannot use this "
             "collection's number; fit it on P@1000 and R@1000, too, or on NumRel"
         )
-    if topics or not of:
+    if topics or not by_collection:
         return None
-    return Relevant(_number(given), of, model.scale)
+    return Relevant(_number(given), by_collection, model.scale)
 
 
 def numbers(model: Model) -> dict[str, float]:
@@ -134,10 +134,10 @@ def caution_notes(
     targets: Sequence[str], model: Model, known: Relevant | None, *, calibrated: bool
 ) -> list[str]:
     """Say of targets divided by the number of relevant documents what this number does, or would do, to them."""
-    of = numbers(model)
-    if not of or calibrated or model.provenance.get("unit") == "topic":
+    by_collection = numbers(model)
+    if not by_collection or calibrated or model.provenance.get("unit") == "topic":
         return []
-    low, high = min(of.values()), max(of.values())
+    low, high = min(by_collection.values()), max(by_collection.values())
     between = f"{low:.0f} to {high:.0f} a topic in the model's collections"
     # a number that is told serves the targets whose relevant documents it counts
     capped = [name for name in targets if _is_capped(name, high)]
