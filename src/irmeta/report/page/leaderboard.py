@@ -54,6 +54,14 @@ KIND = "kind"
 """Columns of what models are: where one leads, and by what readers filter."""
 GENERATOR = "irmeta leaderboard"
 """Marks a page of ours."""
+_SOURCES = {
+    "ranks": "Rank sets: Mogstad, Romano, Shaikh and Wilhelm (Review of Economic Studies 2024).",
+    "borda": "Borda count as in MTEB (Muennighoff et al., EACL 2023).",
+    "bt": "Bradley and Terry (Biometrika 1952).",
+    "standardized": "Standardized scores: Webber, Moffat and Zobel (SIGIR 2008).",
+    "predicted": "Predicted scores: factor analysis, Rubin and Thayer (Psychometrika 1982).",
+}
+"""Sources of rank sets, and of what a page has beside them: aggregates, and predicted scores."""
 _SCRIPTS = (
     "elements.js",
     "numbers.js",
@@ -231,18 +239,26 @@ def page_text(
 
 
 def _outcome_facts(outcome: xr.Dataset) -> dict[str, Any]:
-    """Return what the page says of a leaderboard outside of its script."""
+    """Return what the page says of a leaderboard outside of its script; aside : what stands beside the ranking."""
     facts = about(outcome)
     options, called_for = facts["options"], facts["called_for"]
+    nouns, tables = leaderboard.nouns(outcome), _page_tables(outcome)
+    aside = f"{capitalized(nouns['task'])}s" if tables else ""
     return {
+        "aside": "Aggregates" if outcome.sizes["aggregate"] > 1 else aside,
+        "sources": [
+            source
+            for name, source in _SOURCES.items()
+            if name in ("ranks", *options["aggregate"]) or name in outcome
+        ],
         "findings": [*leaderboard.findings(outcome), *facts["notes"][:called_for]],
         "aggregates": _aggregate_facts(outcome),
         "estimated": is_estimated(outcome),
         "missing": _has_holes(outcome),
         "lines": _thin_lines_legend(outcome),
-        "nouns": leaderboard.nouns(outcome),
+        "nouns": nouns,
         "types": _tasks_by_type(outcome),
-        "tables": _page_tables(outcome),
+        "tables": tables,
         "varied": leaderboard.varied_nouns(outcome),
         "level": f"{options['level']:.0%}",
         "options": options,
@@ -322,10 +338,18 @@ def _tasks_by_type(outcome: xr.Dataset) -> dict[str, dict[int, str]]:
 
 
 def _page_tables(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:
-    """Return the tables of the page; predicted scores stand at their models."""
-    views = leaderboard.tables(outcome)
-    titles = {"tasks": "tasks", "few": "few tasks"}
-    return {title: views[name] for name, title in titles.items() if name in views}
+    """Return the tables of the page; predicted scores stand at their models, and an estimate says nothing of tasks."""
+    if is_estimated(outcome):
+        return {}
+    views, called = leaderboard.tables(outcome), leaderboard.nouns(outcome)
+    own = {name: noun for name, noun in called.items() if name == "task"}
+    own |= {f"{name}s": f"{noun}s" for name, noun in called.items()}
+    titles = {"tasks": own["tasks"], "few": f"few {own['tasks']}"}
+    return {
+        title: views[name].rename(own, strict=False)
+        for name, title in titles.items()
+        if name in views
+    }
 
 
 def _predicted_intervals(

@@ -346,7 +346,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
             f"{metric}: {_gain_sentence(one)}",
             f"{metric}: {best_systems_sentence(one)}",
             f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05; "
-            f"of its scores max-t, which knows how pairs depend, may find more), {alone} by the human topics alone.",
+            f"irmeta leaderboard, by rank sets, may find more), {alone} by the human topics alone.",
         ]
     if outcome.sizes["pair"]:
         of_weights.append(
