@@ -219,6 +219,7 @@ def _coverage_notes(
 def _metric_figures(
     sample: Sample, people: Sample, new_topics: bool
 ) -> dict[str, tuple[tuple[str, ...], Any]]:
+    """Estimate means and differences by one metric, by people and machine and by people alone."""
     freedom = sample.freedom(new_topics)
     means = sampling.estimate_means(sample, new_topics=new_topics)
     alone = sampling.estimate_means(people, 0.0, new_topics=new_topics)
@@ -244,13 +245,9 @@ def _metric_figures(
         "gain": ((), _relative_width(means, alone, freedom)),
         "gain_pairs": ((), _relative_width(pairs, pairs_alone, freedom)),
     }
+    differences = _named_estimates("difference", "difference_", pairs, freedom)
+    found |= {name: (("pair",), values[above]) for name, values in differences.items()}
     for name, one in (("", pairs), ("human_", pairs_alone)):
-        ends = _named_estimates(
-            "difference", f"{name}difference_" if name else "difference_", one, freedom
-        )
-        found |= {
-            key: (("pair",), values[above]) for key, values in ends.items() if not name
-        }
         p = one.p(freedom)[above]
         found[f"{name}p_corrected"] = (("pair",), multiplicity.holm(p) if p.size else p)
     return found

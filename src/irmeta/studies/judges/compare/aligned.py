@@ -175,6 +175,7 @@ def _same_systems(
 def _same_topics(
     cubes: Mapping[str, xr.DataArray], truth: str
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Keep the topics that all judges have; say which judges lack some, and by which all systems score 0."""
     topics = list(cubes[truth].topic.values)
     held = {name: set(one.topic.values) for name, one in cubes.items()}
     for name, here in held.items():

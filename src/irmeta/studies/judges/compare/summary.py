@@ -129,6 +129,7 @@ def _truth(outcome: xr.Dataset) -> str:
 
 
 def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
+    """Say by one metric which judge ranks best, what it misses and invents, and whom it favours."""
     place = int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
     best = one.isel(judge=place)
     judges = int(one["tau"].notnull().sum())
@@ -392,6 +393,7 @@ def _favour_bound_clause(best: xr.Dataset, dim: str) -> str:
 
 
 def _label_sentences(outcome: xr.Dataset) -> list[str]:
+    """Say whose labels agree best with the truth's, over which pairs, and how lenient they are."""
     kappa = outcome["label"].sel(figure="kappa_relevant").values
     if np.isnan(kappa).all():
         return [f"No judge has labels of pairs that {_truth(outcome)} judged."]
