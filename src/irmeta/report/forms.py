@@ -31,6 +31,8 @@ _PART = re.compile(r".+?(?:[-/_]+|$)")
 
 _WRITTEN = re.compile(r"(?:[-+\d.,/%*()<≤> ]|to)*")
 """What a cell holds that is of figures only: numbers, intervals, counts, bounds, or none."""
+_OF_P = re.compile(r"([a-z]+_)*p(_corrected|_equivalent)?")
+"""Names of columns of p values."""
 _PIECE = FOLDS[-1] - len(INDENT)
 """Columns of a piece of a name in wide characters, as of Chinese, between any two of which a line may end."""
 
@@ -131,7 +133,24 @@ def _numeric_columns(frame: "pl.DataFrame") -> set[str]:
 
 
 def _cells(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
-    return {name: column_texts(values) for name, values in columns.items()}
+    return {
+        name: (_p_texts if _OF_P.fullmatch(name) else column_texts)(values)
+        for name, values in columns.items()
+    }
+
+
+def _p_texts(values: Sequence[Any]) -> list[str]:
+    """Return the texts of a column of p values, written as in sentences.
+
+    >>> _p_texts([0.0412, 0.00002, None, "≤ .0010"])
+    ['.0412', '< .0001', '-', '≤ .0010']
+    """
+    from irmeta.scores.figures import p_value
+
+    return [
+        p_value(value) if isinstance(value, float) and value >= 0 else cell(value)
+        for value in values
+    ]
 
 
 def column_texts(values: Sequence[Any], digits: int = 3) -> list[str]:

@@ -8,6 +8,7 @@ from scipy import stats
 
 import irmeta
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.report.forms import text
 from irmeta.scores.cube import cube
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import with_clusters
@@ -414,8 +415,18 @@ def test_equivalence_is_shown_only_where_differences_are_surely_small(error, sho
     assert found["equivalent"].item() is shown
     assert not found["significant"].item()
     said = "is shown" if shown else "is not shown"
-    assert f"That they differ by less than 0.02 {said} (p" in findings(found)[0]
+    told = findings(found)[0]
+    assert f"That they differ by less than 0.02 {said} (p" in told
+    assert "corrected for" not in told
     assert ("equivalent" in overview(found)["by clicks"]["verdict"].to_list()) is shown
+
+
+def test_p_of_equivalence_and_of_small_p_is_said_as_it_is():
+    """The sentence says that p of equivalence is corrected; a table writes p as the sentence does."""
+    found = irmeta.versus(scores(), "mine", "bm25,dense", metrics="AP", margin=0.04)
+    assert "two t tests, corrected for 2 comparisons)" in findings(found)[0]
+    small = found.data.assign(p=found["p"] * 0 + 1e-5)
+    assert "< .0001" in text(tables(small)["comparisons"])
 
 
 def test_equivalence_is_two_one_sided_t_tests_with_holms_correction():

@@ -361,7 +361,7 @@ def _comparison_sentence(one: xr.Dataset, count: int) -> str:
     if is_estimated(one):
         topics = ""
     flips = _discordance_sentence(one) if count == 1 else ""
-    behind = f"{flips}{_deciding_topics_sentence(one)}{_equivalence_clause(one)}"
+    behind = f"{flips}{_deciding_topics_sentence(one)}{_equivalence_clause(one, count)}"
     digits = _digits(difference)
     figures = _interval(one, digits)
     shown = p_in_sentence(p, bool(at_bound(one)))
@@ -454,13 +454,14 @@ def _interval(one: xr.Dataset, digits: int) -> str:
     return f"{1 - options['alpha']:.0%} interval {ends}"
 
 
-def _equivalence_clause(one: xr.Dataset) -> str:
-    """Say whether two systems are shown to differ by less than the margin, if one was named."""
+def _equivalence_clause(one: xr.Dataset, count: int) -> str:
+    """Say whether two systems are shown to differ by less than the margin, if one was named; count : of comparisons."""
     if "equivalent" not in one:
         return ""
     margin, p = about(one)["options"]["margin"], float(one["p_equivalent"])
     shown = "is shown" if bool(one["equivalent"]) else "is not shown"
-    return f" That they differ by less than {margin:g} {shown} ({p_in_sentence(p)}, two t tests)."
+    corrected = f", corrected for {count} comparisons" if count > 1 else ""
+    return f" That they differ by less than {margin:g} {shown} ({p_in_sentence(p)}, two t tests{corrected})."
 
 
 def _count_sentence(one: xr.Dataset) -> str:

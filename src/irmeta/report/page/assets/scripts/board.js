@@ -64,6 +64,12 @@ function bars(values, names, title) {
   return { svg: shape("svg", frame, ...rects, ...lines), marks };
 }
 
+// The smallest and the largest value.
+function reach(values) {
+  const ends = [Math.min(...values), Math.max(...values)];
+  return ends.map((end) => short(end, 3)).join(" to ");
+}
+
 // A word of a shell's command.
 function quoted(text) {
   if (/^[\w.@%+:/-]+$/.test(text)) return text;
@@ -142,7 +148,7 @@ export function boardOf(root, board, key) {
     const by = metric();
     const values = differences(by);
     const name = chosen[1] ?? "the median of the others";
-    const title = `${chosen[0]} less ${name} by ${by}, topic by topic`;
+    const title = `${chosen[0]} less ${name} by ${by}, topic by topic (${reach(values)})`;
     const right = board.right_or_wrong.includes(by);
     const found = sentence(by, name, paired(values, board.t, right));
     const command = element("code", {}, commandOf(board, chosen, by));
