@@ -95,8 +95,8 @@ def no_result_notes(
         return []
     return [
         Act(
-            f"Runs retrieve nothing on some topics, which count as 0: {listed(many)}; complete these runs, leave them "
-            "out (--systems), or score the topics that every run has (irmeta evaluate --topics common)."
+            f"Runs retrieve nothing on topics, which count as 0: {listed(many)}; leave out such topics "
+            "(evaluate --topics common) or runs (--systems)."
         )
     ]
 
