@@ -255,6 +255,7 @@ def _outcome_facts(outcome: xr.Dataset) -> dict[str, Any]:
         "aggregates": _aggregate_facts(outcome),
         "estimated": is_estimated(outcome),
         "missing": _has_holes(outcome),
+        "ordered_by": leaderboard.ordered_by(outcome) or "by rank",
         "lines": _thin_lines_legend(outcome),
         "nouns": nouns,
         "types": _tasks_by_type(outcome),
@@ -436,9 +437,10 @@ def _thin_lines_legend(outcome: xr.Dataset) -> str:
         return ""
     if "predicted" in outcome:
         return "ranks that predicted scores allow, with 90% confidence"
-    return (
-        f"ranks that {'missing scores allow' if _has_holes(outcome) else 'ties share'}"
-    )
+    if not _has_holes(outcome):
+        return "ranks that ties share"
+    order = leaderboard.ordered_by(outcome) and "; open ranks stand by their middle"
+    return f"ranks that missing scores allow{order}"
 
 
 def _thin_line_note(outcome: xr.Dataset) -> str:

@@ -215,11 +215,19 @@ def order(outcome: xr.Dataset) -> Indices:
     return np.lexsort((-known, place))
 
 
+def ordered_by(outcome: xr.Dataset) -> str:
+    """Say by what models are ordered where a rank is open; nothing where none is."""
+    if outcome.isel(aggregate=0)["rank"].notnull().all():
+        return ""
+    return "by the middle of what holes allow"
+
+
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
     there = outcome.sizes["system"]
     shown = min(about(outcome)["options"]["first"] or row_limit() or there, there)
-    cut = "" if shown == there else f": the first {shown} of {there} (--first {there})"
+    cut = "" if shown == there else f"the first {shown} of {there} (--first {there})"
+    told = "; ".join(filter(None, [ordered_by(outcome), cut]))
     ordered = outcome.isel(system=order(outcome)[:shown])
     first = ordered.isel(aggregate=0)
     models = _texts(first.system)
@@ -238,7 +246,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if outcome["score"].isnull().any():
         board["holes allow"] = spans(first["best"].values, first["worst"].values)
     views = _front_tables(outcome)
-    views[f"leaderboard{cut}"] = pl.DataFrame(board)
+    views[f"leaderboard: {told}" if told else "leaderboard"] = pl.DataFrame(board)
     if "complete_rank" in outcome:
         views["complete"] = _complete_rows(outcome)
     if outcome.sizes["aggregate"] > 1 and row_limit() is None:

@@ -29,7 +29,7 @@ from irmeta.report.plots.rows import (
     whole_ranks,
 )
 from irmeta.scores.figures import short, spans
-from irmeta.studies.leaderboard.summary import column, nouns, order
+from irmeta.studies.leaderboard.summary import column, nouns, order, ordered_by
 from irmeta.words import listed, shortened
 
 
@@ -65,9 +65,9 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     models = one.system.values
     name_marks(axes, middle, place, models, words, nearest="y", drawn=ranked)
     legend(axes)
-    return _model_rows(
-        one, axes, f"rank by {_aggregate_name(one)}, {_models_drawn(one, result)}"
-    )
+    drawn = "rank" if ranked.any() else "possible ranks"
+    label = f"{drawn} by {_aggregate_name(one)}, {_models_drawn(one, result)}"
+    return _model_rows(one, axes, label)
 
 
 def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
@@ -144,8 +144,9 @@ def _aggregate_name(result: xr.Dataset) -> str:
 
 
 def _models_drawn(models: xr.Dataset, result: xr.Dataset) -> str:
-    """Say which models, or systems, are drawn, of how many."""
-    return of_all_drawn(models, result, nouns(result)["model"])
+    """Say which models, or systems, are drawn, of how many, and what orders them where ranks are open."""
+    drawn = of_all_drawn(models, result, nouns(result)["model"])
+    return f"{drawn} {ordered_by(result)}".rstrip()
 
 
 def _models_to_draw(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
