@@ -521,7 +521,7 @@ def test_possessives_are_not_names_in_quotes():
         ),
         (
             "versus s.parquet --system s",
-            "no system 's'; did you mean s9, s8 or s7?",
+            "no system 's'; did you mean s0, s1 or s2?",
         ),
         (
             "evaluate q.txt q.txt -o s.parquet",

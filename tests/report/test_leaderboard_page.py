@@ -128,6 +128,11 @@ def test_the_page_says_what_python_did(result: xr.Dataset) -> None:
     low, high = held["filled"][0][at]
     assert low < held["scores"][0][at] < high
     assert held["counts"][at] == 5
+    text = page_text(result, "A", "'my scores.parquet'")
+    told = json.loads(re.search(r'id="content">(.*?)</script>', text, re.S)[1])
+    command = f"<code>{html.escape(told['command'])}</code>"
+    assert html.unescape(command) in html.unescape(text)
+    assert '<p class="what">collection' not in text
 
 
 def test_the_page_explains_its_mark(text: str) -> None:

@@ -378,6 +378,7 @@ def test_the_page_says_ahead_of_who_leads_what_is_left_out(
         f"made: {name}, left out, is ahead of {leader} on the 10 topics that both have; "
         "irmeta leaderboard scores.parquet --holes predict leaves out none."
     ]
+    assert re.search(r"; (no|\d+) other systems? of the 8 compared ", best.findings[0])
     assert best.command.startswith("irmeta table scores.parquet --missing common")
     [whole] = run({"made": scores}, "common")["standings"]
     assert not whole.warnings

@@ -273,6 +273,8 @@ def test_complete_leaves_out(holed: xr.Dataset) -> None:
     few[1:3, 0] = 0.5
     made = leaderboard(board(few), holes="complete", aggregate="mean", resamples=40)
     assert made.sizes["system"] == 13
+    assert " is first of 13 of 14 models on 20 of 20 tasks." in findings(made)[0]
+    assert "those of 13 of 14 systems by 1 metric on 20 topics" in made.method_text
 
 
 def test_a_table_with_holes_leads_to_what_can_be_said() -> None:

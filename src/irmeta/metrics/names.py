@@ -372,18 +372,19 @@ def nearest(name: str, known: Iterable[str]) -> str:
 
 
 def alike(name: str, known: Iterable[str], least: float = 0.5) -> list[str]:
-    """Return up to three known names that are most like a wrong one, the nearest first.
+    """Return up to three known names that are most like a wrong one, the nearest first: those that begin with it.
 
-    least : how alike they must be, from 0 to 1.
+    least : how alike others must be, from 0 to 1.
 
     >>> alike("bonferoni", ["holm", "bh", "bonferroni"]), alike("pdf", ["table", "csv"])
     (['bonferroni'], [])
-    >>> alike("nothere", ["ingot-8b-r3"])
-    []
+    >>> alike("nothere", ["ingot-8b-r3"]), alike("bge-base", ["gte-base", "bge-base-en-v1.5"])
+    ([], ['bge-base-en-v1.5', 'gte-base'])
     """
     lowered = {option.lower(): option for option in known}
+    begun = [one for one in lowered if name and one.startswith(name.lower())]
     close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=least)
-    return [lowered[match] for match in close]
+    return [lowered[match] for match in dict.fromkeys([*begun, *close])][:3]
 
 
 def split(text: str) -> list[str]:

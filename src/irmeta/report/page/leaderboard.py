@@ -45,6 +45,7 @@ from irmeta.scores.tables.objects import Frame
 from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import LABELS, chosen, listed_with_slips
+from irmeta.studies.result.method import UNNAMED
 from irmeta.words import capitalized, counted, listed, shortened
 
 _LOG = logging.getLogger("irmeta")
@@ -207,6 +208,7 @@ def page_text(
 ) -> str:
     """Return the page as text; earlier : the page that stood in its place.  known : what models are."""
     drawn = page_content(outcome)
+    command = _command(outcome, source, marked)
     said = changes_since(earlier, drawn)
     written = datetime.now(UTC).strftime("%Y-%m-%d")
     scripts = bundle_scripts(_SCRIPTS)
@@ -214,7 +216,7 @@ def page_text(
         title=title,
         **_outcome_facts(outcome),
         most=MOST_ROWS,
-        command=_command(outcome, source, marked),
+        command=command,
         generator=f"{GENERATOR} {version('irmeta')}",
         written=written,
         since=said,
@@ -229,6 +231,7 @@ def page_text(
             {
                 **drawn,
                 "title": title,
+                "command": command,
                 **_facts_by_model(known, drawn["models"]),
                 "marked": marked,
                 "written": written,
@@ -414,7 +417,8 @@ def _what_is_ranked(outcome: xr.Dataset) -> str:
     if is_estimated(outcome):
         tasks = topics_phrase(outcome)
     collections = list(about(outcome)["inputs"]["collections"])
-    return ", ".join([*(collections if len(collections) == 1 else []), models, tasks])
+    named = [] if len(collections) > 1 or collections[0] in UNNAMED else collections
+    return ", ".join([*named, models, tasks])
 
 
 def _compared_models(outcome: xr.Dataset) -> str:

@@ -25,6 +25,7 @@ from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import cluster_means, totals
 from irmeta.stats.halves.repeats import Spread, Widened, widened
 from irmeta.stats.leaderboards import items
+from irmeta.studies.result.labels import listed_with_slips
 from irmeta.words import counted, joined, listed, shortened
 
 
@@ -353,9 +354,10 @@ def types_of(
     """Number the types of the tasks."""
     given = groups or {}
     if lacking := [task for task in tasks if task not in given]:
+        said = listed_with_slips(lacking, [name for name in given if name not in tasks])
         raise ScoresError(
-            f"--types gives no type for {counted(len(lacking), 'task')}: {listed(lacking, 20)}; add a row for each, as "
-            f"in {lacking[0]},TYPE"
+            f"--types gives no type for {counted(len(lacking), 'task')}: {said}; add a row for each, as in "
+            f"{lacking[0]},TYPE"
         )
     named = [given[task] for task in tasks]
     known = list(dict.fromkeys(named))

@@ -201,16 +201,26 @@ def _shared_metric(metrics: set[str]) -> str | None:
 def _cubes_as_used(
     cubes: Mapping[str, xr.DataArray], board: Board, over: Over, metric: str | None
 ) -> Mapping[str, xr.DataArray]:
-    """Return cubes that say how many clusters they have, and whether ranks allow for other runs.
+    """Return the scores that are ranked: they say how many clusters they have, and whether ranks allow for other runs.
 
     They do of all tasks of one cube, or of items within tasks.
     """
-    if metric is not None:
-        cubes = {name: select(one, metrics=[metric]) for name, one in cubes.items()}
-    cubes = {name: with_cluster_facts(one) for name, one in cubes.items()}
+    names = None if metric is None else [metric]
+    kept = {
+        name: _kept(one, board).pipe(select, metrics=names)
+        for name, one in cubes.items()
+    }
+    kept = {name: with_cluster_facts(one) for name, one in kept.items()}
     if over == "tasks" and board.repeats is None:
-        return cubes
-    return {name: with_other_runs(one) for name, one in cubes.items()}
+        return kept
+    return {name: with_other_runs(one) for name, one in kept.items()}
+
+
+def _kept(scores: xr.DataArray, board: Board) -> xr.DataArray:
+    """Return the scores of the models of a board, on its tasks where these are their topics."""
+    systems = [str(name) for name in scores.system.values if name in board.models]
+    topics = [str(name) for name in scores.topic.values if name in board.tasks]
+    return select(scores, systems=systems, topics=topics or None)
 
 
 def _objects(names: Sequence[str]) -> npt.NDArray[np.object_]:

@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.metrics.names import ESTIMATED, standardized
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import CHOSEN, about
 from irmeta.scores.figures import first_rows, interval, row_limit, short, spans
 from irmeta.scores.notes import Answer, Beside
 from irmeta.scores.result import frame, is_estimated, standardization_of, with_nulls
@@ -404,7 +404,6 @@ def _scale_effect_clause(scores: Floats, larger: Bools) -> str:
 def _first_place_sentence(outcome: xr.Dataset, kind: str) -> str:
     """Say who is first, who may be with other tasks, and how many pairs are distinguished."""
     one, model = outcome.sel(aggregate=kind), nouns(outcome)["model"]
-    models = outcome.sizes["system"]
     leader = int(order(outcome)[0])
     may_be = one["low"].values == 1
     if np.isnan(one["rank"].values[leader]):
@@ -413,7 +412,7 @@ def _first_place_sentence(outcome: xr.Dataset, kind: str) -> str:
     else:
         first = shortened(str(outcome.system.values[leader]))
         first += _predicted_clause(outcome, leader)
-        head = f"By {label(kind, outcome)}{_holes_clause(outcome, kind)}, {first} is first of {models} {model}s"
+        head = f"By {label(kind, outcome)}{_holes_clause(outcome, kind)}, {first} is first of {_models_ranked(outcome)}"
         head += _leader_ranks_clause(outcome, one.isel(system=leader))
         only = "it would remain first"
     others = f"With {varied_nouns(outcome)}"
@@ -424,6 +423,21 @@ def _first_place_sentence(outcome: xr.Dataset, kind: str) -> str:
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
     distinguished = f"{share:.0%} of the pairs of {model}s are distinguished ({level:.0%} simultaneous confidence)"
     return f"{head}. {others}, {remains}, and {distinguished}."
+
+
+def _models_ranked(outcome: xr.Dataset) -> str:
+    """Say of how many models a rank is, and of how many that holes left out and on how many tasks."""
+    sizes, called = outcome.sizes, nouns(outcome)
+    inputs = [*about(outcome)["inputs"]["collections"].values()]
+    every = inputs[0].get(CHOSEN, {}) if len(inputs) == 1 else {}
+    ranked_models = f"{sizes['system']} {called['model']}s"
+    if about(outcome)["options"]["holes"] != "complete" or not every:
+        return ranked_models
+    models, tasks = (
+        f"{sizes[dim]} of {every.get(f'{dim}s', sizes[dim])} {called[what]}s"
+        for dim, what in (("system", "model"), ("topic", "task"))
+    )
+    return f"{models} on {tasks}"
 
 
 def _models_phrase(outcome: xr.Dataset, which: Bools) -> str:
@@ -621,7 +635,7 @@ def _agreement_sentences(outcome: xr.Dataset) -> list[str]:
     same = _models_with_values(outcome, [int(a), int(b)])
     ranks = np.stack([ranked(outcome["value"].values[same, at]) for at in (a, b)])
     moves = np.abs(ranks[0] - ranks[1])
-    if moves.max() > 0:
+    if moves.max() > 0 and (moves == moves.max()).sum() == 1:
         most = int(moves.argmax())
         model = shortened(str(outcome.system.values[same][most]))
         sentence += f"; they disagree most about {model}, rank {ranks[0, most]:.0f} and {ranks[1, most]:.0f}"

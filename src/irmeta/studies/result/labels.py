@@ -242,13 +242,17 @@ def slips(unknown: Iterable[str], others: Sequence[str]) -> dict[str, str]:
 
 
 def _meant(name: str, others: Sequence[str]) -> str | None:
-    """Return what a name may be a slip of; other digits are another system.
+    """Return what a name may be a slip of, or the beginning; other digits are another system.
 
-    >>> _meant("smith_bm25", ["smith.bm25"]), _meant("smith.bm26", ["smith.bm25"])
-    ('smith.bm25', None)
+    >>> _meant("smith_bm25", ["smith.bm25"]), _meant("smith.bm26", ["smith.bm25"]), _meant("smith", ["smith.bm25"])
+    ('smith.bm25', None, 'smith.bm25')
     """
     digits = re.sub(r"\D", "", name)
-    same = [one for one in others if re.sub(r"\D", "", one) == digits]
+    same = [
+        one
+        for one in others
+        if re.sub(r"\D", "", one) == digits or one.startswith(name)
+    ]
     return next(iter(alike(name, same, _ALIKE)), None)
 
 

@@ -71,7 +71,7 @@ def panel(content: Content, name: str) -> Panel:
     verb = "leads" if len(leaders) == 1 else "lead together"
     absent = _absent_ahead(content, name, str(leaders[0]))
     others = (
-        f"; {_others_clause(may - len(leaders))}"
+        f"; {_others_clause(may - len(leaders), _share_compared(content, name))}"
         if _combined_estimate(content, name) is None
         else ""
     )
@@ -166,11 +166,20 @@ def _ahead_clause(absent: Mapping[str, int], leader: str) -> str:
     return f"{who}, left out, is ahead of {leader} on the {counted(shared, 'topic')} that both have"
 
 
-def _others_clause(count: int) -> str:
-    """Say how many systems may be the best beside the leaders."""
+def _share_compared(content: Content, name: str) -> str:
+    """Say of how many systems the page is, if some are left out: " of the 22 compared"."""
+    given, used = content.cubes[name].sizes, content.used[name].sizes
+    some = used["system"] < given["system"]
+    return f" of the {used['system']} compared" if some else ""
+
+
+def _others_clause(count: int, share: str) -> str:
+    """Say how many systems may be the best beside the leaders; share : of how many, where not all are compared."""
     if count == 0:
-        return "no other system can be the best on topics like these"
-    return f"{counted(count, 'other system')} may be the best on topics like these"
+        return f"no other system{share} can be the best on topics like these"
+    return (
+        f"{counted(count, 'other system')}{share} may be the best on topics like these"
+    )
 
 
 def board_facts(

@@ -236,12 +236,14 @@ function drawSwitched() {
   byId("banner").hidden = !state.off.size;
   byId("banner").textContent =
     `By ${on} of ${tasks.length} ${nouns.task}s: means and ranks of these alone, ` +
-    `without rank sets, which Python computes (irmeta leaderboard --topics${topics}).`;
+    `without rank sets, which Python computes (${content.command} --topics${topics}).`;
   for (const option of byId("aggregate").options) {
     option.disabled = state.off.size > 0 && !recomputed.includes(option.value);
   }
   byId("aggregate").value = state.by;
 }
+
+const capitalized = (word) => word.charAt(0).toUpperCase() + word.slice(1);
 
 function headsOf(one, others) {
   const heads = [
@@ -252,7 +254,7 @@ function headsOf(one, others) {
     ...(content.estimated
       ? []
       : [["tasks", `${nouns.Task}s`, "c-tasks number"]]),
-    ...facts.map((fact) => [`fact:${fact}`, fact, "c-fact"]),
+    ...facts.map((fact) => [`fact:${fact}`, capitalized(fact), "c-fact"]),
     ...others.map((each) => [
       each.name,
       `Rank by ${each.short}`,
