@@ -7,6 +7,7 @@ import pytest
 
 from irmeta.errors import FileFormatError, IrmetaError, MetricError, ScoresError
 from irmeta.evaluation.engine import evaluate
+from irmeta.evaluation.left_out import look_up
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.scores.attributes import about
 
@@ -43,6 +44,21 @@ def test_a_pair_that_a_set_did_not_judge_has_no_grade() -> None:
     assert [grades[:, at["1", "b"]].tolist()[which] for which in (0, 1)] == [0, 1]
     assert np.isnan(grades[2, at["1", "b"]])
     assert np.isnan(grades[:, at["1", "x"]]).all()
+
+
+def test_of_several_runs_the_error_says_what_lists_all(tmp_path: Path) -> None:
+    """Where one of several runs cannot be read, every way to score them names the command that checks all."""
+    for name in ("good", "bad"):
+        score = "x" if name == "bad" else "1.5"
+        (tmp_path / f"{name}.txt").write_text(f"1 Q0 a 1 {score} t\n")
+    said = r"bad.txt:1: .*\n\(irmeta validate lists the errors of all runs"
+    for scored in (
+        lambda: evaluate_under(SETS, tmp_path, "AP"),
+        lambda: look_up({"1": {"a": 1}}, tmp_path, "AP"),
+        lambda: evaluate({"1": {"a": 1}}, tmp_path, "AP"),
+    ):
+        with pytest.raises(FileFormatError, match=said):
+            scored()
 
 
 def test_a_set_that_cannot_be_read_is_named(tmp_path: Path) -> None:

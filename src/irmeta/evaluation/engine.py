@@ -24,6 +24,7 @@ from irmeta.evaluation.sources import (
     RunsLike,
     Source,
     qrels_of,
+    refuse_unreadable,
     require_usable,
     sources_with_problems,
 )
@@ -284,11 +285,8 @@ class Evaluation:
     def _refuse(self, failed: Sequence[FileFormatError]) -> None:
         """Raise if runs that cannot be read are to stop the evaluation, or if there are no others."""
         if self.on_error == "stop":
-            if len(self.sources) > 1:
-                hint = "\n(to leave out such runs: --on-error skip)"
-            else:
-                hint = ""
-            raise FileFormatError(f"{failed[0]}{hint}", failed[0].remarks)
+            skip = "; --on-error skip leaves out such runs"
+            refuse_unreadable(failed, len(self.sources), skip)
         if len(failed) == len(self.sources):
             raise FileFormatError(
                 "no run could be read:\n" + "\n".join(map(str, failed))

@@ -18,7 +18,7 @@ from irmeta.evaluation.grades import scoring
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judged import GradeArray, Judged
 from irmeta.evaluation.run_scores import RunScores
-from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.evaluation.sources import QrelsLike, RunsLike, refuse_unreadable
 from irmeta.evaluation.task import Task
 from irmeta.metrics.names import Metric
 from irmeta.parallel import in_order
@@ -78,9 +78,7 @@ def look_up(
             )
     with closing(in_order(job.task.outcome, job.sources, "runs")) as arriving:
         every = list(arriving)
-    for outcome, _ in every:
-        if outcome.error is not None:
-            raise outcome.error
+    refuse_unreadable((outcome.error for outcome, _ in every), len(every))
     runs = [run for _, run in every if run is not None]
     return LookedUp(runs, [outcome for outcome, _ in every], job.task)
 

@@ -15,7 +15,14 @@ from irmeta.evaluation.engine import batches
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judging import Judgments
 from irmeta.evaluation.run_scores import RunScores
-from irmeta.evaluation.sources import QrelsLike, RunsLike, Source, qrels_of, sources_of
+from irmeta.evaluation.sources import (
+    QrelsLike,
+    RunsLike,
+    Source,
+    qrels_of,
+    refuse_unreadable,
+    sources_of,
+)
 from irmeta.evaluation.task import Task
 from irmeta.io.runs.fields import PADDING, Strings
 from irmeta.io.runs.rankings import Qrels, index_strings
@@ -142,9 +149,7 @@ def evaluate_under(
     )
     with closing(in_order(task, batches(sources))) as arriving:
         done = list(steps(chain.from_iterable(arriving), "runs", total=len(sources)))
-    for one in done:
-        if one.outcome.error is not None:
-            raise one.outcome.error
+    refuse_unreadable((one.outcome.error for one in done), len(sources))
     return {
         name: _cube(name, one, which, done, task)
         for which, (name, one) in enumerate(given.sets.items())

@@ -456,3 +456,12 @@ def _is_lists(given: Mapping[Any, Any]) -> bool:
 
 def _is_frame(given: Any) -> bool:
     return hasattr(given, "columns") and hasattr(given, "__getitem__")
+
+
+def refuse_unreadable(
+    errors: Iterable[FileFormatError | None], runs: int, more: str = ""
+) -> None:
+    """Raise the first error of runs; of several runs it says what lists all errors, and what more one can do."""
+    for error in filter(None, errors):
+        hint = f"\n(irmeta validate lists the errors of all runs{more})"
+        raise FileFormatError(f"{error}{hint if runs > 1 else ''}", error.remarks)

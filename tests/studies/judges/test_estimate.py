@@ -60,10 +60,12 @@ def test_papers_and_pages_have_a_table_for_each_metric() -> None:
     found = estimate(*(two_metrics(one) for one in (human, machine)))
     tex, web = found.to_latex(), render(found.data, "markdown")
     for metric in ("AP", "P(rel=2)@10"):
-        assert rf"\multicolumn{{5}}{{l}}{{{metric}: means}} \\" in tex
-        assert f"{metric}: means\n\n| system |" in web
+        title = f"{metric}: means (95%), 15 human and 60 machine topics"
+        escaped = title.replace("%", r"\%")
+        assert rf"\multicolumn{{5}}{{l}}{{{escaped}}} \\" in tex
+        assert f"{title}\n\n| system |" in web
     assert tex.count(r"s0 & ") == web.count("| s0 |") == 2
-    assert "{AP: means}" in estimate(human, machine).to_latex()
+    assert r"{AP: means (95\%), 15 human and" in estimate(human, machine).to_latex()
     planned = plan(human, machine).to_latex()
     assert "{AP: intervals of differences with 60 machine topics}" in planned
     assert "--table" not in planned

@@ -310,6 +310,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the best systems with their means from both, from people alone and from the machine alone."""
     shown = {}
+    size = about(outcome)["inputs"]["collections"]
+    people, machine = (size[side]["topics"] for side in ("human", "machine"))
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         order = np.argsort(one["rank"].values, kind="stable")
@@ -317,7 +319,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             list(map(with_interval, *(one[name].values[order] for name in names)))
             for names in (("mean", "low", "high"), ends("human"))
         )
-        shown[f"{metric}: means"] = pl.DataFrame(
+        title = f"{metric}: means (95%), {people} human and {machine} machine topics"
+        shown[title] = pl.DataFrame(
             {
                 "system": one.system.values[order].astype(str),
                 "rank": one["rank"].values[order],
