@@ -371,7 +371,7 @@ def test_a_leaderboard_of_metrics_leaves_out_what_is_no_metric(tmp_path: Path) -
     assert made.metric.values.tolist() == ["nDCG@10", "P@5"]
     assert made.topic.values.tolist() == ["all"]
     assert (
-        "columns left out that are no metrics known here: team, topicformat, J@10, rbp_p5"
+        "columns left out, as irmeta knows no metric of this name: team, topicformat, J@10, rbp_p5"
         in about(made)["notes"]
     )
     path.write_text("run,team,report,fiqa,nq\na,x,a.pdf,.7,.9\nb,y,b.pdf,.6,.8\n")

@@ -134,7 +134,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     table = _long_rows(frame, found, constant)
     if left_out:
         table.notes.append(
-            f"columns left out that are no metrics known here: {some_names(left_out)}"
+            f"columns left out, as irmeta knows no metric of this name: {some_names(left_out)}"
         )
     if unsaid and found.topic == HEADS:
         table.notes.append(_orientation(table.rows))
