@@ -1,5 +1,6 @@
 """Soft pairwise accuracy: against counts pair by pair, all signs and worlds where the truth is known."""
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -74,6 +75,25 @@ def test_a_judge_that_is_the_truth_agrees_wholly_and_its_reverse_not_at_all() ->
     interval = found.interval()
     assert (interval.low <= found.tau).all()
     assert (found.tau <= interval.high).all()
+
+
+def test_its_interval_is_no_shorter_than_of_independent_pairs_and_knows_that_they_add_fractions() -> (
+    None
+):
+    """The least variance is that of a mean of what pairs add, and not of 1 and -1, which is wider for a good judge."""
+    made = scores(np.random.default_rng(3), (0.02,), systems=10)
+    found = soft_accuracy(made, np.random.default_rng(0), np.arange(10))
+    each = found.tau + found.kernel[0][np.triu_indices(10, 1)]
+    pairs = each.size
+    # one pair more adds 1 or -1
+    wanted = (each.var() / (1 - found.tau**2) * pairs + 1) / (pairs + 1)
+    np.testing.assert_allclose(found.spread, wanted)
+    least = 2 * 1.96 * np.sqrt(each.var() / pairs)
+    own = found.interval()
+    width = own.high - own.low
+    assert width > least
+    as_tau = replace(found, spread=np.ones(1)).interval()
+    assert as_tau.high - as_tau.low > 1.2 * width
 
 
 def test_a_worse_judge_is_found_and_an_equal_one_is_not() -> None:

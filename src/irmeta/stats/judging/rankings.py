@@ -44,12 +44,14 @@ class Taus:
     """Tau-b of each judge with the truth, and what intervals need.
 
     tau : (judge,).  kernel : (judge, system, system), what each pair of systems adds to it, less tau; its mean is 0.
-    together, apart : (half, judge), tau on halves of the topics that all systems share, or that each team has for
+    spread : (judge,), the variance of what single pairs add, as a share of 1 - tau^2; 1 where each adds 1 or -1.
+    together, separate : (half, judge), tau on halves of the topics that all systems share, or that each team has for
     itself.  team : (system,), numbered from 0.
     """
 
     tau: Floats
     kernel: Floats
+    spread: Floats
     together: Floats
     separate: Floats
     topics: int
@@ -59,11 +61,13 @@ class Taus:
         """Return tau with its score interval; no p: that tau is 0 nobody asks."""
         systems = self.kernel.shape[-1]
         # no less than if pairs were independent, as in `tau_ends`
-        least = (1 - self.tau**2) / (systems * (systems - 1) / 2)
+        pairs = systems * (systems - 1) / 2
+        least = self.spread * (1 - self.tau**2) / pairs
         variance, freedom = self._variance(
             self.kernel, self.together, self.separate, least
         )
-        ends = tau_ends(self.tau, variance, stdtrit(freedom, 0.975), systems)
+        t = stdtrit(freedom, 0.975)
+        ends = tau_ends(self.tau, variance, t, systems, self.spread)
         return Interval(self.tau, *ends, np.full_like(self.tau, np.nan))
 
     def differences(self) -> Interval:
@@ -170,7 +174,7 @@ def _taus(
     shared, own = (
         tau_b(half[:, :1], half[:, 1:])[:, 0] for half in (together, separate)
     )
-    return Taus(tau, kernel, shared, own, topics, team)
+    return Taus(tau, kernel, np.ones_like(tau), shared, own, topics, team)
 
 
 def pair_kernel(means: Floats) -> tuple[Floats, Floats]:

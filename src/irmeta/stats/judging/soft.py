@@ -11,6 +11,7 @@ from irmeta.parallel import streams
 from irmeta.stats.arrays import Floats, Ints, settled
 from irmeta.stats.judging.rankings import BLOCK, HALVES, Taus, means_on_halves
 from irmeta.stats.rankings.rank import BLOCK as CELLS
+from irmeta.stats.rankings.rank import over
 from irmeta.stats.reliability.expected import spread
 
 PERMUTATIONS = 1000
@@ -62,6 +63,7 @@ def soft_accuracy(
     kernel = each - value[:, None, None]
     diagonal = np.arange(scores.shape[1])
     kernel[:, diagonal, diagonal] = 0.0
+    pair_spread = _pair_spread(value, kernel[:, *upper])
     # the standard error of each pair's difference: (set, pair)
     error = np.stack([spread(one)[upper] for one in centred]) / np.sqrt(topics)
     found = []
@@ -69,7 +71,19 @@ def soft_accuracy(
         both = means_on_halves(centred, team, stream, count)
         found.append([_soft_accuracy_on_halves(means, error) for means in both])
     together, separate = (np.concatenate(parts) for parts in zip(*found, strict=True))
-    return Taus(value, kernel, together, separate, topics, team)
+    return Taus(value, kernel, pair_spread, together, separate, topics, team)
+
+
+def _pair_spread(value: Floats, kernel: Floats) -> Floats:
+    """Return the variance of what pairs add, kernel (judge, pair), as a share of 1 - value^2: (judge,).
+
+    Pairs add any figure from -1 to 1, which varies less than 1 and -1 do. One pair more counts as these, so that few
+    pairs do not look certain.
+    """
+    variance = np.square(kernel).mean(axis=-1)
+    pairs = kernel.shape[-1]
+    share = np.nan_to_num(over(variance, 1 - value**2))
+    return (pairs * share + 1) / (pairs + 1)
 
 
 def _soft_accuracy_on_halves(means: Floats, error: Floats) -> Floats:

@@ -171,13 +171,19 @@ def interval_over_means(
 
 
 def tau_ends(
-    tau: Floats, variance: Floats, t: npt.ArrayLike, systems: int
+    tau: Floats,
+    variance: Floats,
+    t: npt.ArrayLike,
+    systems: int,
+    spread: npt.ArrayLike = 1.0,
 ) -> tuple[Floats, Floats]:
     """Return the ends of score intervals of taus over this many systems, t errors wide to each side.
 
     The variance at another tau theta is V (1 - theta^2) / (1 - tau^2), so ends solve (tau - theta)^2 = t^2 times that
     (Wilson 1927). V is no less than if all pairs of systems were independent of each other, (1 - tau^2) / pairs: no
     ranking is known to be the same. NaN where the variance is.
+
+    spread : variance of what one pair adds, as a share of 1 - tau^2; 1 where it adds 1 or -1, else less.
 
     >>> low, high = tau_ends(np.array(1.0), np.array(0.0), 1.96, 5)
     >>> round(float(low), 2), float(high)
@@ -187,7 +193,7 @@ def tau_ends(
     apart = 1 - tau**2
     # V / (1 - tau^2), of tau 1 as if half a pair were discordant
     share = variance / np.maximum(apart, 2 / pairs)
-    k = np.square(t) * np.maximum(share, 1 / pairs)
+    k = np.square(t) * np.maximum(share, np.asarray(spread) / pairs)
     half = np.sqrt(k * (k + apart))
     low, high = (tau - half) / (1 + k), (tau + half) / (1 + k)
     return np.minimum(low, tau), np.maximum(high, tau)
