@@ -535,20 +535,23 @@ def test_a_run_that_is_judged_like_the_pool_has_one_sentence():
 def test_a_metric_that_looks_below_the_pool_is_said_to_rest_on_unjudged_documents(
     metric, ranks, share
 ):
-    """Where all is judged to the pool's depth, unjudged documents are counted below it, down to the cutoff."""
+    """Unjudged documents are counted below the pool's depth, too, down to the cutoff; no interval has them."""
     _, lists, grades = made(6)
     topic = TOPICS[0]
     first, second, third = list(grades[topic])[:3]
     late = {topic: {first: 9, second: 8, "x": 7, third: 6, "y": 5, "z": 4}}
+    unjudged = {topic: {first: 9, "w": 8, "x": 7, third: 6, "y": 5, "z": 4}}
     found = reuse(
         {topic: grades[topic]},
         {name: {topic: one[topic]} for name, one in lists.items()},
         teams=groups_of(lists),
         depth=2,
         metrics=metric,
-        new={"late": late},
+        new={"late": late, "other": unjudged},
     )
-    said = findings(found)[0]
+    said, adjusted = findings(found)[:2]
+    assert adjusted.startswith(f"other: {metric} would be ")
+    assert f" The interval leaves out that {share} of {ranks}, which" in adjusted
     assert said.startswith(f"late: {metric} is ")
     assert said.endswith(
         "with all of its first 2 documents (the pool's depth) judged, but "

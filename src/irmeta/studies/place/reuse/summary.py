@@ -247,6 +247,9 @@ def _adjusted_sentence(row: Mapping[str, Any], level: float, depth: int | None) 
         bound = f"; it cannot exceed {short(row['bound'], 3)}"
     else:
         bound = ""
+    below = ""
+    if row["unjudged_below"] > 0:
+        below = f" The interval leaves out that {_below_clause(row, depth)}."
     low, high = row["adjusted_low"], row["adjusted_high"]
     between = f"{level:.0%} interval {interval(low, high)}"
     if row["extrapolated"]:
@@ -254,7 +257,7 @@ def _adjusted_sentence(row: Mapping[str, Any], level: float, depth: int | None) 
     return (
         f"{row['run']}: {row['metric']} would be {short(row['adjusted'], 3)} if it had been pooled ({between}), and "
         f"is {short(row['score'], 3)} with {row['unjudged']:.1%} of its "
-        f"{_first_documents_phrase(row['named'], depth)} unjudged{bound}."
+        f"{_first_documents_phrase(row['named'], depth)} unjudged{bound}.{below}"
     )
 
 
@@ -267,17 +270,21 @@ def _is_open(row: Mapping[str, Any]) -> bool:
 
 def _deeper_sentence(row: Mapping[str, Any], depth: int | None) -> str:
     """Say of one new run and metric that it looks deeper than where all documents are judged, and what is not there."""
+    return (
+        f"{row['run']}: {row['metric']} is {short(row['score'], 3)} with all of its "
+        f"{_first_documents_phrase(row['named'], depth)} judged, but {_below_clause(row, depth)}."
+    )
+
+
+def _below_clause(row: Mapping[str, Any], depth: int | None) -> str:
+    """Say how much is unjudged of the ranks below those where unjudged documents are counted."""
     looked = parse(row["named"])
     below = int(judged_at(looked, depth).cutoff or 0) + 1
     ranks = f"ranks {below} {_depth_phrase(looked)}"
     if looked.cutoff == below:
         ranks = f"rank {below}"
     unreached = "" if depth is None else ", which the pool does not reach,"
-    return (
-        f"{row['run']}: {row['metric']} is {short(row['score'], 3)} with all of its "
-        f"{_first_documents_phrase(row['named'], depth)} judged, but "
-        f"{row['unjudged_below']:.1%} of {ranks}{unreached} are unjudged."
-    )
+    return f"{row['unjudged_below']:.1%} of {ranks}{unreached} are unjudged"
 
 
 def _depth_phrase(metric: Metric) -> str:
