@@ -586,3 +586,22 @@ def test_a_file_of_another_kind_says_its_own(run, tmp_path: Path) -> None:
     ):
         code, _, err = run("import", "table", *files.split(), "-o", "x.parquet")
         assert (code, said in " ".join(err.split())) == (2, True), err
+
+
+def test_a_board_takes_the_types_that_lie_beside_it(run, tmp_path: Path) -> None:
+    """Types of tasks and costs of models named with one board stand in its command, which runs; with two in none."""
+    board = "model,fiqa,nq\na,0.5,0.25\nb,0.25,0.5\nc,0.125,0.75\n"
+    (tmp_path / "board.csv").write_text(board)
+    (tmp_path / "types.csv").write_text("task,type\nfiqa,money\nnq,wiki\n")
+    (tmp_path / "cost.csv").write_text("model,cost\na,1\nb,2\nc,3\n")
+    for files, options in (
+        ("board.csv types.csv", "--types types.csv"),
+        ("cost.csv board.csv types.csv", "--types types.csv --cost cost.csv"),
+    ):
+        told = commands(run("what", *files.split())[1])
+        [words] = [words for words in told if words[:2] == ["leaderboard", "board.csv"]]
+        assert words[2:] == options.split()
+        assert run(*words, "--quiet")[0] == 0
+    (tmp_path / "other.csv").write_text(board)
+    told = commands(run("what", "board.csv", "other.csv", "types.csv")[1])
+    assert ["leaderboard", "other.csv"] in told

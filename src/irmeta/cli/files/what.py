@@ -119,7 +119,11 @@ def what(files: Annotated[list[str], argument()]) -> None:
     kinds = ({source.kind for source in group} for group in groups)
     several = sum({"judgments", "runs"} <= found for found in kinds) > 1
     for group in groups:
-        for verb, command in _commands(group, named=several):
+        commands = list(_commands(group, named=several))
+        boards = [verb for verb, _ in commands].count("leaderboard")
+        for verb, command in commands:
+            if verb == "leaderboard" and boards == 1:
+                command += _board_options(group)
             text = printable(f"{ANSWERS[verb]}\n  irmeta {verb} {command}", "\n")
             print(f"\n{text}")
         for text in _lacking_lines(group):
@@ -289,6 +293,13 @@ def _score_commands(source: "Seen") -> Iterator[tuple[str, str]]:
     scores = _all_collections(source)
     if len(scores.systems) > 1:
         yield "report", f"{_collection_path(scores, source)} -o report/"
+
+
+def _board_options(sources: Sequence["Seen"]) -> str:
+    """Return the options by which the one board among these takes types of its tasks and costs of its models."""
+    beside = {one.reader.split()[-1]: one for one in sources if one.kind == "groups"}
+    given = [option for option in ("--types", "--cost") if option in beside]
+    return "".join(f" {option} {_path(beside[option])}" for option in given)
 
 
 def _scores_for(question: Question, source: "Seen") -> "Seen":
