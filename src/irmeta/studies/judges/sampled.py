@@ -273,7 +273,8 @@ def weights(
             if some
         ]
         raise ScoresError(
-            f"{'; '.join(said)}: estimates need all drawn topics and no others"
+            f"{'; '.join(said)}: estimates need all drawn topics and no others (irmeta judges sample --judged "
+            "draws more beside those judged)"
         )
     chances = np.array([sample[topic] for topic in topics])
     if not ((chances >= LEAST) & (chances <= 1)).all():
