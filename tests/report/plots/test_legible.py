@@ -5,12 +5,15 @@ from itertools import combinations
 from typing import Any
 
 import pytest
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.text import Text
 from matplotlib.transforms import Bbox
 from tests.report.plots.kinds import KINDS, plotted
+from xarray import Dataset
 
-from irmeta.report.plots.figure import COLUMN, PAGE, figure_bytes
+from irmeta.report.plots.figure import COLUMN, PAGE, draw, figure_bytes
+from irmeta.report.plots.rows import named_rows
 from irmeta.studies import STUDIES
 
 SLACK = 0.1
@@ -68,6 +71,18 @@ def test_faults_are_found() -> None:
     for across, text in ((0.5, "one"), (0.52, "two"), (0.95, "three")):
         figure.text(across, 0.5, text)
     assert faults(figure) == ["'three' is cut", "'one' covers 'two'"]
+
+
+def test_the_last_number_of_an_axis_is_whole() -> None:
+    """No number is cut where the room for it decides how many numbers there are."""
+
+    def rows(_: object, axes: Axes, length: int) -> Axes:
+        axes.plot([0, 0.252], [0, 1])
+        axes.set_xlim(-0.012, 0.252)
+        return named_rows(axes, ["n" * length, "m"], "difference")
+
+    for length in range(10, 26):
+        assert (length, faults(draw(rows, Dataset(), length=length))) == (length, [])
 
 
 def test_every_study_with_a_plot_is_drawn() -> None:

@@ -345,6 +345,8 @@ def fit_height(figure: Figure) -> None:
     lay_out(figure)
     for axes in figure.axes:
         _thin_numbers(axes)
+    lay_out(figure)
+    for axes in figure.axes:
         if axes.get_gid() == SQUARE:
             _square_cells(figure, axes)
     labelled = [axes for axes in figure.axes if axes.get_ylabel()]
@@ -361,11 +363,15 @@ def fit_height(figure: Figure) -> None:
 
 
 def _thin_numbers(axes: Axes) -> None:
-    """Number a horizontal axis at fewer places, until no number touches the next."""
+    """Number a horizontal axis at fixed places, so few that no number touches the next.
+
+    Numbers that came and went with the width that they leave would be cut off at its end.
+    """
     locator = axes.xaxis.get_major_locator()
     if not isinstance(locator, AutoLocator):
         return
-    for places in range(8, 2, -1):
+    for places in range(min(max(axes.xaxis.get_tick_space(), 3), 9), 2, -1):
+        locator.set_params(nbins=places)
         boxes = [
             label.get_window_extent()
             for label in axes.get_xticklabels()
@@ -373,7 +379,6 @@ def _thin_numbers(axes: Axes) -> None:
         ]
         if not any(one.padded(2).overlaps(other) for one, other in pairwise(boxes)):
             break
-        locator.set_params(nbins=places)
 
 
 def _square_cells(figure: Figure, axes: Axes) -> None:
