@@ -111,16 +111,18 @@ def wide_rows(
 
 
 def _beside_metrics(frame: pl.DataFrame, values: Sequence[str]) -> list[str]:
-    """Return the columns that name no metric, if half of those that are no words or more name one; else none.
+    """Return the columns that name no metric, if half of those with numbers or more name one; else none.
 
     >>> table = pl.DataFrame({"team": ["a"], "AP": [0.3], "clicks": [9]})
     >>> _beside_metrics(table, ["team", "AP", "clicks"]), _beside_metrics(table, ["team", "clicks"])
     (['team', 'clicks'], [])
     """
     others = [name for name in values if not is_known(name)]
-    numbers = [name for name in others if not is_text(frame[name])]
+    plain = frame.select(name for name in others if not frame[name].dtype.is_nested())
+    numbers = plain.cast(pl.Float64, strict=False)
+    counted = sum(column.null_count() < frame.height for column in numbers)
     metrics = len(values) - len(others)
-    return others if metrics >= max(1, len(numbers)) else []
+    return others if metrics >= max(1, counted) else []
 
 
 def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
