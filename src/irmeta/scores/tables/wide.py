@@ -6,6 +6,7 @@ from shlex import quote
 
 import numpy as np
 import polars as pl
+import polars.selectors as cs
 
 from irmeta.choices import Rows
 from irmeta.errors import ScoresError
@@ -118,7 +119,7 @@ def _beside_metrics(frame: pl.DataFrame, values: Sequence[str]) -> list[str]:
     (['team', 'clicks'], [])
     """
     others = [name for name in values if not is_known(name)]
-    plain = frame.select(name for name in others if not frame[name].dtype.is_nested())
+    plain = frame.select(others).select(cs.numeric() | cs.string())
     numbers = plain.cast(pl.Float64, strict=False)
     counted = sum(column.null_count() < frame.height for column in numbers)
     metrics = len(values) - len(others)
