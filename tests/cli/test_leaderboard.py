@@ -1,6 +1,7 @@
 """From a table in a file to a leaderboard, and scores out again."""
 
 import json
+import re
 from pathlib import Path
 
 import numpy as np
@@ -53,6 +54,19 @@ def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:
     assert out.count("m8") > 1
     assert "m0" not in out
     assert max(map(len, out.splitlines())) <= 80
+
+
+def test_models_to_highlight_stand_beside_the_first(run, results: Path) -> None:
+    """A model outside the first that are asked for has its row below theirs; in a file the first stand alone."""
+    asked = "leaderboard", results, "--first", "2", "--resamples", "60"
+    code, out, _ = run(*asked, "--highlight", "m0")
+    assert code == 0
+    assert "the first 2 of 9, and 1 named" in out
+    assert re.findall(r"^(m\d)  ", out, re.MULTILINE)[:3] == ["m8", "m7", "m0"]
+    run(*asked, "-o", "board.txt")
+    text = Path("board.txt").read_text("utf-8")
+    assert "leaderboard: the first 2 of 9" in text
+    assert not re.search("^m0 ", text, re.MULTILINE)
 
 
 def test_json_has_every_model(run, results: Path) -> None:

@@ -74,10 +74,7 @@ def screen(
         said = _fitting_sentences(others[:OTHERS], room - first, width)
         room -= _height(wrapped(said, width))
         named_too = _rows_to_show(result, views, highlight)
-        least = _rows_asked_for(result, size) or LEAST
-        drawn, left = _fitting_tables(
-            views, room, size.rows, least, width, metrics_of(result.data), named_too
-        )
+        drawn, left = _fitting_tables(result, views, room, size.rows, width, named_too)
     left += [
         counted(len(rest), what)
         for rest, what in (
@@ -98,14 +95,22 @@ def _screen_size(result: Result) -> Screen | None:
     size = STUDIES[name_of(result.data)].screen
     if size is None:
         return size
-    more = (_rows_asked_for(result, size) or size.rows) - size.rows
+    more = (_rows_asked_for(result) or size.rows) - size.rows
     return size._replace(lines=size.lines + max(more, 0), rows=size.rows + more)
 
 
-def _rows_asked_for(result: Result, size: Screen) -> int | None:
+def _rows_asked_for(result: Result) -> int | None:
     """Return how many rows of the first table the user asks for, if any."""
-    rows: int | None = about(result.data)["options"].get(size.asked)
+    size = STUDIES[name_of(result.data)].screen
+    rows: int | None = size and about(result.data)["options"].get(size.asked)
     return rows
+
+
+def _rows_wanted(result: Result, frame: pl.DataFrame) -> int:
+    """Return how many rows of a table there are to read: of one of all systems, those the user asks for."""
+    rows = _rows_asked_for(result)
+    of_all = frame.height == result.data.sizes.get("system")
+    return min(rows, frame.height) if rows and of_all else frame.height
 
 
 def _rows_to_show(
@@ -141,7 +146,11 @@ def everything(
     views = whole_tables(result.data)
     if table is not None:
         views = {table: table_named(result.data, table)}
-    tables = [text(frame, name, width=width) for name, frame in views.items()]
+    sizes = {name: _rows_wanted(result, frame) for name, frame in views.items()}
+    tables = [
+        text(views[name].head(size), _title_of(name, views[name], size), width=width)
+        for name, size in sizes.items()
+    ]
     answers, others = split_answers(result.findings)
     return _join_parts(
         [
@@ -187,20 +196,21 @@ def _fitting_sentences(
 
 
 def _fitting_tables(
+    result: Result,
     views: Mapping[str, pl.DataFrame],
     room: int,
     fewest: int,
-    least: int,
     width: int | None,
-    metrics: set[str],
     marked: Sequence[str],
 ) -> tuple[list[str], list[str]]:
     """Draw the first tables, as many rows and columns as fit; say how many rows, columns and tables do not.
 
-    fewest : rows that a table has before it leaves room for the next one.  least : rows that the first table has even
-    where they do not fit.  marked : systems whose rows the first table
+    fewest : rows that a table has before it leaves room for the next one.  marked : systems whose rows the first table
     has below its first ones.
     """
+    # rows that the first table has even where they do not fit
+    least = _rows_asked_for(result) or LEAST
+    metrics = metrics_of(result.data)
     drawn: list[str] = []
     rows, tables = 0, 0
     columns: list[str] = []
@@ -221,6 +231,8 @@ def _fitting_tables(
             count == frame.height - 1 and ENDS not in name
         ):  # its line would only say that one is left
             count += 1
+        wanted = _rows_wanted(result, frame)
+        count = min(count, wanted)
         count, below = _below(name, frame, count, least, () if drawn else marked)
         shown = pl.concat(
             [_first_rows(name, beside, count), below.select(beside.columns)]
@@ -233,7 +245,7 @@ def _fitting_tables(
             title += f", and {below.height} named"
         drawn.append(text(shown, title, width=width))
         room -= _height(drawn[-1])
-        rows += frame.height - shown.height
+        rows += max(wanted - shown.height, 0)
         columns += frame.columns[beside.width :]
     of_metrics = sum(name in metrics for name in columns)
     left = [

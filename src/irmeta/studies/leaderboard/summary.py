@@ -225,7 +225,8 @@ def ordered_by(outcome: xr.Dataset) -> str:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
     there = outcome.sizes["system"]
-    shown = min(about(outcome)["options"]["first"] or row_limit() or there, there)
+    rows = row_limit()
+    shown = min((rows and about(outcome)["options"]["first"]) or rows or there, there)
     cut = "" if shown == there else f"the first {shown} of {there} (--first {there})"
     told = "; ".join(filter(None, [ordered_by(outcome), cut]))
     ordered = outcome.isel(system=order(outcome)[:shown])
