@@ -1,5 +1,7 @@
 """Labels of systems and metrics: every place of a result has them, and nothing else changes."""
 
+import re
+
 import numpy as np
 import polars as pl
 import pytest
@@ -163,3 +165,15 @@ def test_notes_call_systems_by_their_labels():
     made = irmeta.describe(irmeta.evaluate(qrels, runs, "RR"))
     assert "count as 0: part on 2 topics" in made.notes[0]
     assert "count as 0: BM25 on 2 topics" in made.labelled({"part": "BM25"}).notes[0]
+
+
+def test_notes_have_labels_wherever_they_name_something(scores):
+    """A note has the labels of systems and metrics in the middle of a sentence, too, and names in what one types."""
+    two = np.concatenate([scores.values, scores.values[::-1]], axis=2)
+    two[0] += 0.4
+    systems = ["myrun", *scores.system.values[1:]]
+    made = cube(two, systems, scores.topic.values, ["AP", "P@10"])
+    labels = {"myrun": "Ours", "AP": "MAP", "P@10": "Prec@10"}
+    found = irmeta.versus(made, "myrun").labelled(labels)
+    assert "Ours has the highest mean by MAP" in " ".join(found.notes)
+    assert not re.search(r"\b(myrun|AP|P@10)", " ".join(found.notes))

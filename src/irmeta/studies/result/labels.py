@@ -26,6 +26,12 @@ _NEITHER = ("topic", "collection", "aggregate")
 """What names neither systems nor metrics, though it may be called as one."""
 _BY_RUN = ("judged", "lacking")
 """What evaluated scores say of each system by its name."""
+_WORD = re.compile(r"[a-z]+|[\d.]+|\w")
+"""Names that may be words of a sentence, or numbers."""
+_BEFORE_NAME = re.compile(r"(^|: |, | and | by | of )$")
+"""What such a name follows where it is one."""
+_TYPED = r"`[^`]*`|(?<![\w-])--?[a-z][\w-]* \S+"
+"""Commands and options with their values, as a pattern."""
 _ALIKE = 0.8
 """How alike a name and that of a system are, from 0 to 1, if one may be a slip of the other."""
 
@@ -33,7 +39,7 @@ _ALIKE = 0.8
 def labelled(
     outcome: xr.Dataset, labels: Mapping[str, str], where: str | None = None
 ) -> xr.Dataset:
-    """Return a result that calls systems and metrics by their labels in its data and options, and systems in notes.
+    """Return a result that calls systems and metrics by their labels in its data, options and notes.
 
     labels : by name, of as many systems and metrics as one likes; a note tells those that may be slips. Labels that
     all name nothing, and one label of two, raise ScoresError.  where : the file that holds them, for messages.
@@ -85,7 +91,7 @@ def labelled(
         | _with_labels(by_metric, of_metrics),
         LABELS: known,
         METRIC_LABELS: of_metrics,
-        **_noted(facts, known, slips(unused, unlabelled)),
+        **_noted(facts, of_metrics | known, slips(unused, unlabelled)),
     }
     return outcome.assign(data).assign_coords(coords).assign_attrs(recorded(said))
 
@@ -190,7 +196,7 @@ def _require_some(
 def _noted(
     facts: Mapping[str, Any], known: Mapping[str, str], doubted: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the notes of a result, which call systems by labels, and one on the labels that may be slips."""
+    """Return the notes of a result, which have labels, and one on the labels that may be slips."""
     if "notes" not in facts:
         return {}
     notes, end = _notes_called(facts["notes"], known), facts["called_for"]
@@ -214,17 +220,28 @@ def _facts_called(facts: Mapping[str, Any], known: Mapping[str, str]) -> dict[st
 
 
 def _notes_called(notes: Iterable[str], known: Mapping[str, str]) -> list[str]:
-    """Return notes with labels in place of names where these begin a note or are listed; elsewhere they may be words.
+    """Return notes with labels in place of names, but in what one types.
 
-    >>> _notes_called(["new has the highest mean; new topics: new on 4, run1-b"], {"new": "New (ours)", "run1": "BM25"})
-    ['New (ours) has the highest mean; new topics: New (ours) on 4, run1-b']
+    What may be a word or a number is a name where it begins a note, is listed, or follows "by" or "of".
+
+    >>> called = {"new": "New (ours)", "run1": "BM25", "P@10": "Prec@10"}
+    >>> _notes_called(["new has the highest mean by P@10; new topics: new on 4, run1-b", "run `table run1`"], called)
+    ['New (ours) has the highest mean by Prec@10; new topics: New (ours) on 4, run1-b', 'run `table run1`']
     """
-    longest_first = sorted(map(re.escape, known), key=len, reverse=True)
-    named = re.compile(rf"(^|: |, | and )({'|'.join(longest_first)})(?![\w@-]|\.\w)")
-    return [
-        named.sub(lambda found: found[1] + known[found[2]], note) if known else note
-        for note in notes
-    ]
+    if not known:
+        return list(notes)
+    names = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
+    named = re.compile(
+        rf"{_TYPED}|(?<![\w@.-])(?P<name>{names})(?![\w@(-]|\.\w)"
+    )
+
+    def called(found: re.Match[str]) -> str:
+        name, before = found["name"], found.string[: found.start()]
+        if name is None or (_WORD.fullmatch(name) and not _BEFORE_NAME.search(before)):
+            return found[0]
+        return known[name]
+
+    return [named.sub(called, note) for note in notes]
 
 
 def listed_with_slips(unknown: Sequence[str], others: Sequence[str]) -> str:
