@@ -210,6 +210,11 @@ def test_the_table_of_topics_for_a_difference_says_which_to_plan_by():
     """Of the numbers of topics for a difference the title names the one to plan by."""
     titles = overview(reliability(scores(), sizes=[10], difference=0.1))
     assert any("topics for the difference: plan by p50" in one for one in titles)
+    pair = reliability(scores().isel(system=[0, 1]), sizes=[10], difference=0.1)
+    ways = tables(pair)["design"]["way"]
+    assert [way for way in ways if "real" in way] == [
+        "real pairs, p50"
+    ] * pair.metric.size
 
 
 def test_a_wanted_difference_is_spoken_of_first():

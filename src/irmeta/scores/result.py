@@ -1,6 +1,6 @@
 """What every study returns: an xarray.Dataset whose attributes say what was computed, from what, and how."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from importlib.metadata import version
 from typing import Any
 
@@ -17,7 +17,7 @@ from irmeta.scores.notes import Act
 from irmeta.scores.tables.units import unit_doubts
 from irmeta.words import counted, joined, listed
 
-MANY = 0.1
+MANY = 0.05
 """The share of topics from which on it is told that a system retrieves nothing on them."""
 
 
@@ -78,17 +78,21 @@ def topics_without_results(scores: xr.DataArray) -> dict[str, int]:
 
 
 def no_result_notes(
-    scores: xr.DataArray, systems: Iterable[str] | None = None
+    scores: xr.DataArray, systems: Collection[str] | None = None
 ) -> list[str]:
-    """Say which systems, of all by default, retrieve nothing on many topics, as evaluated scores say: they count 0."""
+    """Say which systems, of all by default, retrieve nothing on many topics, as evaluated scores say: they count 0.
+
+    Of two systems one topic is told, too, as their difference may rest on it.
+    """
     counts = topics_without_results(scores)
     known = about(scores)
     # an estimate rests on the topics that people judged
     topics = known.get("estimated", {}).get("human", known.get("scored", 0))
-    enough = MANY * topics
+    named = scores.system.values.tolist() if systems is None else systems
+    enough = 1 if len(named) == 2 else MANY * topics
     many = [
         f"{name} on {counted(counts[name], 'topic')}"
-        for name in (counts if systems is None else systems)
+        for name in named
         if name in counts and counts[name] >= enough
     ]
     if not many:

@@ -19,6 +19,7 @@ import irmeta
 from irmeta.errors import IrmetaError, ScoresError
 from irmeta.report.tables import overview
 from irmeta.scores.cube import cube
+from irmeta.words import in_python
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +63,7 @@ def test_every_form_has_the_same_answer(result: irmeta.Result) -> None:
     assert text.startswith(result.findings[0])
     assert repr(result) == str(result)
     assert repr(result.explain()) == result.explain()
-    for sentence in [*result.findings, *result.notes]:
+    for sentence in map(in_python, [*result.findings, *result.notes]):
         assert sentence in text
         assert sentence in html
 
@@ -175,6 +176,8 @@ def test_tables_for_other_programs(result: irmeta.Result) -> None:
 def test_figure(result: irmeta.Result, scores: xr.DataArray, tmp_path: Path) -> None:
     """The figure is that of the command line, written to a path; a study without one says so."""
     assert isinstance(result.plot(), Figure)
+    with pytest.raises(TypeError, match="'metrics' is an option of versus"):
+        result.plot(metric="AP")
     described = irmeta.describe(scores)
     assert isinstance(described.plot(view="matrix"), Figure)
     path = tmp_path / "means.png"

@@ -44,8 +44,8 @@ def figure_of(
             f"results of {name} have no figure; leave out --plot"
         ) from None
     for one in view.keys() - signature(plots.figure).parameters.keys():
-        if one in about(result)["options"]:
-            raise TypeError(f"plot: {one!r} is an option of {name}; give it there")
+        for option in {one, f"{one}s"} & about(result)["options"].keys():
+            raise TypeError(f"plot: {option!r} is an option of {name}; give it there")
         known = ["highlight", "width", *_views(plots.figure)]
         raise TypeError(f"plot: there is no option {one!r}; {nearest(one, known)}")
     with as_wide_as(width):

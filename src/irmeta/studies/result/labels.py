@@ -231,9 +231,7 @@ def _notes_called(notes: Iterable[str], known: Mapping[str, str]) -> list[str]:
     if not known:
         return list(notes)
     names = "|".join(map(re.escape, sorted(known, key=len, reverse=True)))
-    named = re.compile(
-        rf"{_TYPED}|(?<![\w@.-])(?P<name>{names})(?![\w@(-]|\.\w)"
-    )
+    named = re.compile(rf"{_TYPED}|(?<![\w@.-])(?P<name>{names})(?![\w@(-]|\.\w)")
 
     def called(found: re.Match[str]) -> str:
         name, before = found["name"], found.string[: found.start()]

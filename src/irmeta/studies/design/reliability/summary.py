@@ -81,6 +81,8 @@ def _topics(table: pl.DataFrame) -> pl.DataFrame:
 
 def _designs(outcome: xr.Dataset) -> pl.DataFrame:
     """List the topic set sizes from real paired differences and by Sakai's ways, and which to plan by."""
+    if _system_count(outcome) == 2:
+        outcome = outcome.sel(share=[0.5])  # of one pair all shares are the same
     real = frame(outcome, ("pair_topics",), by=("metric", "share")).select(
         "metric",
         pl.format(

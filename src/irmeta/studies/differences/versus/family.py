@@ -148,7 +148,7 @@ def _other_systems(scores: xr.DataArray, system: str) -> list[str]:
         instead = unknown_system_hint(scores, system)
         if "qrels" in scores.attrs:
             add = "`irmeta evaluate QRELS RUN -o SCORES --append`"
-            instead = f"{instead.removesuffix('?')}, or add its run: {add}"
+            instead += f" (or add its run: {add})"
         raise ScoresError(f"no system {system!r}; {instead}")
     others = [name for name in systems if name != system]
     if not others:

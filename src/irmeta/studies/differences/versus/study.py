@@ -420,7 +420,7 @@ def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> li
         return []
     of, mend = (
         "",
-        "`irmeta describe` says which systems may be the best, for all ranks at once.",
+        "`irmeta describe` says which systems may be the best, and, of one that you named before (--system), its rank.",
     )
     if not every:
         pattern = f"{stem(family.system)}*"
