@@ -105,6 +105,16 @@ def test_why_a_good_machine_narrows_little() -> None:
     assert "more topics by people, not by machine" in bad
 
 
+def test_the_cause_that_decides_is_named() -> None:
+    """Scores that correlate too little are the cause, unless people judged most of the topics."""
+    weak, most = (
+        estimating.findings(estimate(*both(noise=noise, drawn=drawn)))[0]
+        for noise, drawn in ((0.3, 15), (0.2, 40))
+    )
+    assert "because scores by them correlate too little with those by people" in weak
+    assert "because people judged 40 of the 60 topics" in most
+
+
 def test_few_human_topics_are_why_a_good_machine_narrows_little() -> None:
     """Where people judged 2 of 60 topics, what lacks is their topics: the machine has nearly all for itself."""
     [said, *_] = estimating.findings(estimate(*both(noise=0.08, drawn=2)))

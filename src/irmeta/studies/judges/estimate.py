@@ -398,12 +398,15 @@ def _limit_sentence(one: xr.Dataset, n: int, total: int) -> str:
     at_best, expected = (
         float(np.sqrt(1 - rho**2 * (1 - share))) for share in (0, n / total)
     )
-    if at_best >= HELPS:
-        return "the machine's labels hardly help; judge more topics by people, not by machine"
     if expected < HELPS:
         return (
             f"people judged only {counted(n, 'topic')}, which hardly show how far the machine is to be believed; judge "
             "more topics by people"
+        )
+    if at_best >= HELPS or 2 * n < total:
+        return (
+            "the machine's labels hardly help, because scores by them correlate too little with those by people; judge "
+            "more topics by people, not by machine"
         )
     narrower = f"can make intervals up to {round(100 * (1 - at_best))}% narrower"
     if n == total:
