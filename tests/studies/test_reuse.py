@@ -121,6 +121,18 @@ def test_groups_are_counted_by_what_they_alone_brought(outcome):
         assert row["unique_relevant"] == sum(
             truth[topic][document] for topic, document in alone
         )
+    assert outcome["judged"] == len(set().union(*pool.values()))
+
+
+def test_what_no_group_brought_is_not_of_the_pool():
+    """Judged documents that no run has among its first leave the shares of what one group brought as they are."""
+    _, lists, grades = made(0)
+    more = {topic: {**of, "absent": 1} for topic, of in grades.items()}
+    one, other = (
+        reuse(given, lists, depth=5, metrics=METRICS) for given in (grades, more)
+    )
+    for figure in ("judged", "relevant", "relevant_share"):
+        assert (one[figure] == other[figure]).all()
 
 
 def test_the_unjudged_are_counted_as_deep_as_a_metric_looks():

@@ -946,7 +946,7 @@ def test_passes_of_scores_say_how_much_of_the_ranking_is_its_own():
 def test_passes_need_names():
     """Where no judge has several passes an error says so."""
     sets, _ = _passes()
-    with pytest.raises(ScoresError, match="no judge has several passes: 4 sets"):
+    with pytest.raises(ScoresError, match="llama_1 and llama_2 are of one judge"):
         irmeta.judges.compare(sets, passes="each")
 
 

@@ -17,8 +17,8 @@ TEXT = Text(
     "reuse",
     "A new run",
     "Is the pool fair to a run that was not pooled?",
-    "Each group's own judgments are left out in turn. A bar is the mean loss of the groups' runs "
-    "by a metric, in standard deviations of the systems' scores: what a new run loses because its "
+    "Each group's own judgments are left out in turn. A point is the mean loss of the groups' "
+    "runs by a metric, in standard deviations of the systems' scores: what a new run loses because its "
     "documents were not judged. The metric with the smallest loss is the fairest to new runs.",
     "Zobel, SIGIR 1998; Webber and Park, SIGIR 2009; Voorhees, Soboroff and Lin, 2022.",
 )

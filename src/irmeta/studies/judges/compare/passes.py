@@ -28,7 +28,7 @@ def passes_by_judge(judges: Sequence[str], passes: Grouping) -> dict[str, list[s
     if not several:
         raise ScoresError(
             f"no judge has several passes: {counted(len(judges), 'set')} of judgments are of as many judges, such as "
-            f"{listed(judges)}"
+            f"{listed(judges)} (by their stem llama_1 and llama_2 are of one judge)"
         )
     return several
 

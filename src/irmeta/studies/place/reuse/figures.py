@@ -83,7 +83,8 @@ def group_figures(
     group_of: Indices,
 ) -> dict[str, Any]:
     """Count what each group brought to the pool: judged documents, alone, alone and relevant."""
-    relevant = looked.task.judgments.qrels.grades >= 1
+    pooled = brought.any(axis=0)
+    relevant = (looked.task.judgments.qrels.grades >= 1) & pooled
     # (group, judgment): groups that were not pooled stand last, and brought nothing
     whole = np.zeros((len(names), len(owner)), dtype=np.bool_)
     whole[: len(brought)] = brought
@@ -96,7 +97,7 @@ def group_figures(
         "unique": ("group", alone.sum(axis=1)),
         "unique_relevant": ("group", alone_relevant),
         "relevant_share": ("group", alone_relevant / max(1, all_relevant)),
-        "judged": len(owner),
+        "judged": int(pooled.sum()),
         "relevant": all_relevant,
     }
 

@@ -155,10 +155,11 @@ def findings(outcome: xr.Dataset) -> list[str]:
         "unique_relevant", descending=True, maintain_order=True
     )
     top = groups.row(0, named=True)
+    alone = groups["unique"].sum() / max(1, int(outcome["judged"]))
     lines.append(
-        f"{groups['unique'].sum() / max(1, int(outcome['judged'])):.0%} of the judged documents, "
+        f"{alone:.0%} of the judged documents that the groups brought, "
         f"and {groups['unique_relevant'].sum()} of the {int(outcome['relevant'])} relevant ones, "
-        f"were contributed by one group alone; {top['group']} contributed most of these "
+        f"came from one group alone; {top['group']} contributed most of these "
         f"({top['unique_relevant']})."
     )
     return lines
