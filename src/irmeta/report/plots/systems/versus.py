@@ -156,9 +156,8 @@ def by_topic(
     words = [f"difference {short(value, 3, sign=True)}" for value in values]
     name_marks(axes, places, values, topics, words, nearest="x")
     axes.set_xlim(0.3, places[-1] + 0.7)
-    _name_ends(axes, places, values, topics)
-    # names, which have white boxes, stand before it
     mean = one["difference"].item()
+    _name_ends(axes, places, values, topics, mean)
     axes.axhline(mean, color="0.4", linewidth=0.8, linestyle="--")
     what = "added to\nthe difference" if is_estimated(result) else "difference"
     axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
@@ -174,21 +173,23 @@ def by_topic(
 
 
 def _name_ends(
-    axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray
+    axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray, mean: float
 ) -> None:
-    """Name the topics with the largest gains and losses beyond the zero line, where their bars leave room."""
+    """Name the topics with the largest gains and losses beyond zero and the mean, where their bars leave room."""
     bar = _points_across(axes) / values.size
     gains = np.flatnonzero(values > 0)
     gains = gains[: _names_beyond(gains.size * bar)]
     losses = np.flatnonzero(values < 0)
     losses = losses[-_names_beyond(losses.size * bar) :]
     for number, at in enumerate(gains):
-        _name_bar(axes, topics[at], places[at], number, left=True)
+        _name_bar(axes, topics[at], places[at], number, min(mean, 0), left=True)
     for number, at in enumerate(losses[::-1]):
-        _name_bar(axes, topics[at], places[at], number, left=False)
+        _name_bar(axes, topics[at], places[at], number, max(mean, 0), left=False)
     least, most = min(values.min(), 0), max(values.max(), 0)
     room = 0.3 * (most - least)
-    axes.set_ylim(min(1.05 * least, -room), max(1.05 * most, room))
+    axes.set_ylim(
+        min(1.05 * least, min(mean, 0) - room), max(1.05 * most, max(mean, 0) + room)
+    )
 
 
 def _names_beyond(points: float) -> int:
@@ -209,8 +210,10 @@ def _points_across(axes: Axes) -> float:
     return 72 * (figure.get_figwidth() / place.get_gridspec().ncols - _BESIDE)
 
 
-def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) -> None:
-    """Write the name of a topic beyond the zero line from its bar, so far from the end that names lie apart."""
+def _name_bar(
+    axes: Axes, topic: str, place: int, number: int, level: float, *, left: bool
+) -> None:
+    """Write the name of a topic beyond a level from its bar, so far from the end that names lie apart."""
     figure = axes.get_figure(root=True)
     assert figure is not None
     bars = axes.get_xlim()[1] - axes.get_xlim()[0]
@@ -228,12 +231,11 @@ def _name_bar(axes: Axes, topic: str, place: int, number: int, *, left: bool) ->
     axes.annotate(
         shortened(topic, LONGEST),
         (place, 0),
-        xytext=(there, 0),
+        xytext=(there, level),
         textcoords=where,
         rotation=90,
         ha="center",
         va="top" if left else "bottom",
         fontsize=5.5,
         arrowprops=line and line | {"relpos": (0.5, 1.0 if left else 0.0)},
-        bbox={"boxstyle": "square,pad=0", "facecolor": "white", "linewidth": 0},
     )
