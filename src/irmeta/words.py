@@ -306,6 +306,7 @@ _MADE_BY = {
     "clusters": "with_clusters",
     "mean_over": "with_clusters",
     "repeats": "with_repeats",
+    "ignore": "from_frame",
 }
 """Options of scores before a study: in Python they are arguments of a function that makes such scores."""
 _ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|if|needs|says|shows|to|has|\()\b)"

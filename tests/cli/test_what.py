@@ -45,6 +45,19 @@ def test_a_table_in_parquet_is_not_written_to_itself(run, tmp_path):
     assert run(*words)[0] == 0
 
 
+@pytest.mark.parametrize("name", ["Average", "Mean (Task)", "Rank"])
+def test_a_table_with_averages_is_no_table_of_metrics(run, tmp_path, name):
+    """Tasks are not taken for metrics where a column sums them up: what to leave out is said."""
+    rows = {"model": ["a", "b"], "fiqa": [0.1, 0.2], "nq": [0.3, 0.2], name: [0.2, 0.2]}
+    pl.DataFrame(rows).write_csv(tmp_path / "board.csv")
+    code, _, err = run("import", "table", "board.csv", "-o", "board.parquet")
+    assert code == 2
+    _, out, _ = run("what", "board.csv")
+    for said in (err, out):
+        assert f"leave it out with --ignore '{name}'" in " ".join(said.split())
+        assert "systemwise" not in said
+
+
 def test_a_folder_of_judgments_and_runs(run, tmp_path):
     """The commands run, and lead on to a score file whose commands run, too."""
     run("simulate", "-o", "demo", "--systems", 8, "--topics", 12)

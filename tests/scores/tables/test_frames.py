@@ -621,9 +621,25 @@ def test_tables_without_names_are_refused():
     runs = [of_ranx(None, by_metric), of_ranx(None, by_metric)]
     same = [of_ranx("bm25", by_metric), of_ranx("bm25", by_metric)]
     for several in ([by_metric] * 2, [by_topic] * 2, [pd.DataFrame()] * 2, runs, same):
-        with pytest.raises(ScoresError, match="without a name of their own; name each"):
+        with pytest.raises(ScoresError, match="name each"):
             from_frame(several)
     assert from_frame(runs[:1]).system.values.tolist() == ["run"]
+    with pytest.raises(ScoresError, match="dicts of scores without a name; name each"):
+        from_frame([{"301": 0.5, "302": 0.3}, {"301": 0.4, "302": 0.2}])
+    named = pd.DataFrame({"system": ["a"], "topic": ["1"], "AP": [0.5]})
+    with pytest.raises(ScoresError, match=r"several tables; .*pandas\.concat"):
+        describe([named, named.assign(system="b")])
+
+
+def test_an_axis_called_as_systems_are_holds_them():
+    """A frame whose columns are called models has them there, unless the caller says which way it stands."""
+    frame = pd.DataFrame(
+        {"fiqa": [0.5, 0.3], "nq": [0.2, 0.1]}, index=pd.Index(["a", "b"], name="model")
+    )
+    assert from_frame(frame.T).system.values.tolist() == ["a", "b"]
+    assert from_frame(frame.T).sel(system="a", topic="nq").item() == 0.2
+    other = from_frame(frame.T, rows="systems")
+    assert other.system.values.tolist() == ["fiqa", "nq"]
     rows = [{"system": "bm25", "topic": "1", "AP": 0.5}]
     assert from_frame(rows).system.values.tolist() == ["bm25"]
 

@@ -4,14 +4,16 @@ from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, TypedDict, Unpack, get_args
 
 import numpy as np
+import pandas as pd
 import polars as pl
+import polars.selectors as cs
 
 from irmeta.choices import Rows
 from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import canonical
 from irmeta.scores.tables.columns import names as texts_of
 from irmeta.scores.tables.columns import numbers as scores_of
-from irmeta.scores.tables.objects import as_polars, numbers_rows
+from irmeta.scores.tables.objects import NAME_EACH, as_polars, numbers_rows
 from irmeta.scores.tables.roles import (
     ALL,
     COLUMNS,
@@ -81,6 +83,10 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     rows = named.get("rows")
     if rows is not None:
         require_choice("rows", rows, get_args(Rows))
+    elif (
+        isinstance(table, pd.DataFrame) and columns_of([str(table.columns.name)]).system
+    ):
+        rows = "topics"  # the axis of columns is called as systems are
     ignore = named.get("ignore", ())
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     try:
@@ -107,6 +113,9 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
     others = [name for name in frame.columns if name != roles["score"]]
     whole = metric is not None and metric not in others
     found = columns_of(frame.columns, **(roles | {"metric": None} if whole else roles))
+    named_rows = rows is not None or any(found) or frame.select(cs.string()).width
+    if isinstance(table, list) and not named_rows:
+        raise ScoresError(f"dicts of scores without a name; {NAME_EACH}")
     frame = _without_row_numbers(frame, found)
     refuse_documents(frame.columns, found)
     if found.system is None and None not in (found.topic, found.metric, found.score):

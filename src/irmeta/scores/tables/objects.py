@@ -14,7 +14,7 @@ from irmeta.metrics.names import is_known
 from irmeta.scores.tables.roles import SCORE
 from irmeta.words import listed, shortened
 
-NAME_EACH = "several systems without a name of their own; name each: {'bm25': scores, 'mine': others}"
+NAME_EACH = "name each system: {'bm25': scores, 'mine': others}"
 
 
 @runtime_checkable
@@ -42,6 +42,8 @@ def is_table(given: object) -> bool:
         inner = next(iter(given.values()), None)
         return _is_inner(inner) or "model_names" in given
     if _are_of_ranx(given) or _are_rows(given):
+        return True
+    if isinstance(given, list) and any(map(is_frame, given)):
         return True
     return is_frame(given) or any(
         hasattr(given, name) for name in ("to_dataframe", "model_names")
@@ -98,10 +100,12 @@ def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
             )
         named = {run.name or "run": run.scores for run in table}
         if len(named) < len(table):
-            raise ScoresError(NAME_EACH)
+            raise ScoresError(f"runs of ranx share a name; {NAME_EACH}")
         table = named
     if isinstance(table, list) and any(map(is_table, table)):
-        raise ScoresError(NAME_EACH)
+        raise ScoresError(
+            f"several tables; put those together that name their systems (pandas.concat), or {NAME_EACH}"
+        )
     if _are_rows(table):
         table = pd.DataFrame(table)
     if isinstance(table, Mapping) and not isinstance(table, xr.Dataset):

@@ -134,7 +134,7 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
             "for system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: --system COLUMN --topic COLUMN --score COLUMN"
         )
-    _refuse([name for name in values if not is_known(name) and _is_no_score(name)])
+    _refuse([name for name in values if not is_known(name) and is_no_score(name)])
 
 
 def _refuse(columns: Sequence[str]) -> None:
@@ -187,10 +187,10 @@ def _numbers_or_names(column: pl.Series) -> bool:
     return not numbers.has_nulls() and bool((numbers == numbers.round()).all())
 
 
-def _is_no_score(name: str) -> bool:
+def is_no_score(name: str) -> bool:
     """Say whether a column is called as what sums up others, or as another figure.
 
-    >>> [_is_no_score(name) for name in ("Mean (Task)", "latency (ms)", "n_rel", "Time", "Time Series QA")]
+    >>> [is_no_score(name) for name in ("Mean (Task)", "latency (ms)", "n_rel", "Time", "Time Series QA")]
     [True, True, True, True, False]
     """
     words = re.sub(r"[\W_]+", " ", name.lower()).strip()

@@ -38,6 +38,7 @@ from irmeta.metrics.names import is_known, usual
 from irmeta.scores.cube import DIMS
 from irmeta.scores.names import bare_name
 from irmeta.scores.tables.roles import ALL
+from irmeta.scores.tables.wide import is_no_score
 from irmeta.words import counted, shortened
 from irmeta.words import listed as in_words
 
@@ -542,7 +543,10 @@ def _matrix(path: str) -> Seen | None:
 def _table(
     path: str, readers: Mapping[TableKind, Reader], *, known: bool = False
 ) -> Seen | None:
-    """Read scores with the first reader that takes them; known : and that finds a metric that is known."""
+    """Read scores with the first reader that takes them.
+
+    known : and that finds a metric that is known; else one that takes no average for a metric.
+    """
     for name, read in readers.items():
         try:
             found = read(path)
@@ -552,7 +556,8 @@ def _table(
         seen = _seen_of_cubes(path, name, cubes)
         if not seen.systems:
             continue
-        if not known or any(map(is_known, seen.metrics)):
+        sums_up = any(map(is_no_score, seen.metrics))
+        if any(map(is_known, seen.metrics)) or not (known or sums_up):
             return seen
     return None
 

@@ -75,7 +75,7 @@ def leaderboard(
 ) -> xr.Dataset:
     """Rank models over tasks by several aggregates, with the ranks that each may have, and what holes decide.
 
-    scores : one cube, whose topics are tasks; or several by name, each a task, whose topics are its items
+    scores : one cube, or a data frame, whose topics are tasks; or several by name, each a task of items as topics
     over : what the ranks should hold for: other tasks, other items within tasks, or both (this needs items)
     aggregate : how to aggregate scores, one or more, separated by commas; the first orders the table: mean, types (mean
         of the means of task types), standardized (mean of standardized scores), borda, bt (Bradley-Terry); by default
