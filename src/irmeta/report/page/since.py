@@ -174,8 +174,19 @@ def _moved_models(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
         news.append(f"{listed(leads, 3)} first in place of {listed(led, 3)}")
     if moves:
         models = counted(len(both), now["nouns"]["model"])
-        news.append(f"{moves} of {models} moved against each other")
+        why = ", by predicted scores alone" if _only_predicted(before, now) else ""
+        news.append(f"{moves} of {models} moved against each other{why}")
     return ", ".join(news)
+
+
+def _only_predicted(before: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
+    """Tell whether means of the models of both can only differ by predictions: their scores are the same."""
+    return (
+        now["aggregates"][0]["name"] == "mean"
+        and bool(before["filled"] and now["filled"])
+        and _names(before["tasks"]) == _names(now["tasks"])
+        and not _changed_scores(before, now)
+    )
 
 
 def _ranks(content: Mapping[str, Any]) -> dict[str, Any]:

@@ -268,12 +268,14 @@ def _front_tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         return {}
     every = _front(outcome).filter("front_possible")
     sure = pl.when("front_sure").then(pl.lit("yes")).otherwise(pl.lit("may be"))
+    no_value = pl.col("value").is_null()
+    unknown = pl.when(no_value).then(pl.lit("unknown")).otherwise(pl.lit("-"))
     shown = every.select(
         pl.col("system").alias(nouns(outcome)["model"]),
         "cost",
         pl.col("value").alias(column(str(outcome.aggregate.values[0]), outcome)),
         sure.alias("on the front"),
-        pl.when("front").then(pl.lit("yes")).otherwise(pl.lit("-")).alias("by value"),
+        pl.when("front").then(pl.lit("yes")).otherwise(unknown).alias("by value"),
     )
     return first_rows("front", shown)
 
@@ -368,8 +370,18 @@ def _front_sentence(outcome: xr.Dataset) -> str:
     kind = label(str(outcome.aggregate.values[0]), outcome)
     return (
         f"On the front of cost and quality by {kind}, with {varied_nouns(outcome)}: {'; '.join(parts)}; {beaten} "
-        f"({level:.0%}, all at once)."
+        f"({level:.0%}, all at once).{_valueless_hint(every, outcome)}"
     )
+
+
+def _valueless_hint(every: pl.DataFrame, outcome: xr.Dataset) -> str:
+    """Say how the models of known cost get values that lack one, as holes leave it open."""
+    lacking = every["value"].null_count()
+    if not lacking:
+        return ""
+    model, kind = nouns(outcome)["model"], outcome.aggregate.values[0]
+    have = "has" if lacking == 1 else "have"
+    return f" {counted(lacking, model)} with a cost {have} no {kind}; --holes predict estimates it."
 
 
 def _mixed_scales(outcome: xr.Dataset) -> list[str]:

@@ -17,7 +17,6 @@ const { models, tasks, aggregates, scores, nouns, facts, about, links } =
   content;
 const FIRST_ROWS = 100;
 const LONGEST = 300; // letters of a name in the table
-const MOST_NAMED = 10; // tasks that a command names
 const byId = (id) => document.getElementById(id);
 const kinds = aggregates.map((one) => one.name);
 const recomputed = kinds.filter((kind) => ["mean", "borda"].includes(kind));
@@ -231,12 +230,11 @@ function drawRows() {
 function drawSwitched() {
   const on = tasks.length - state.off.size;
   const named = tasksOn().map((task) => tasks[task].name);
-  const topics = on > MOST_NAMED ? "" : ` '${named.join(",")}'`;
   byId("switched").textContent = `${on} of ${tasks.length}`;
   byId("banner").hidden = !state.off.size;
   byId("banner").textContent =
     `By ${on} of ${tasks.length} ${nouns.task}s: means and ranks of these alone, ` +
-    `without rank sets, which Python computes (${content.command} --topics${topics}).`;
+    `without rank sets, which Python computes (${content.command} --topics '${named.join(",")}').`;
   for (const option of byId("aggregate").options) {
     option.disabled = state.off.size > 0 && !recomputed.includes(option.value);
   }
