@@ -232,6 +232,20 @@ def test_costs_come_from_a_file(run, results: Path, tmp_path: Path) -> None:
     assert [row["system"] for row in rows] == [f"m{at}" for at in range(8)]
 
 
+def test_a_front_says_whose_values_holes_leave_open(run, tmp_path: Path) -> None:
+    """A model without a mean is not said to be off the front of the values, and the way to estimates is named."""
+    rows = "model,a,b,c,d\nw,.1,.2,.3,.2\nx,.2,.3,.3,\ny,.5,.4,.3,.2\nz,.3,.3,.2,.1\n"
+    (tmp_path / "board.csv").write_text(rows)
+    (tmp_path / "costs.csv").write_text("model,cost\nw,1\nx,2\ny,3\nz,4\n")
+    asked = "leaderboard", "board.csv", "--cost", "costs.csv"
+    _, out, _ = run(*asked)
+    assert "1 model with a cost has no mean; --holes predict estimates it." in " ".join(
+        out.split()
+    )
+    assert re.search(r"^x +2 +- +may be +unknown$", out, re.MULTILINE)
+    assert re.search(r"^z +4 +0?\.225\d* +may be +-$", out, re.MULTILINE)
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

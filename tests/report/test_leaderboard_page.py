@@ -192,6 +192,24 @@ def test_a_page_says_what_changed_since_the_one_before(tmp_path: Path) -> None:
     )
 
 
+def test_models_that_predictions_alone_move_are_told(tmp_path: Path) -> None:
+    """A new model changes predictions, and by them the order of others; scores that changed give no such reason."""
+    random = np.random.default_rng(5)
+    table = pd.DataFrame(
+        random.random((12, 8)).round(3),
+        [f"m{at}" for at in range(12)],
+        list("abcdefgh"),
+    )
+    table = table.mask(random.random(table.shape) < 0.3)
+    write_leaderboard(leaderboard(table[:-1], holes="predict"), tmp_path)
+    write_leaderboard(leaderboard(table, holes="predict"), tmp_path)
+    assert re.search(
+        r"moved against each other, by predicted scores alone$", news(tmp_path)
+    )
+    write_leaderboard(leaderboard(1 - table, holes="predict"), tmp_path)
+    assert news(tmp_path).endswith("moved against each other")
+
+
 def test_labels_are_no_other_models(tmp_path: Path) -> None:
     """A model is the same whatever a page calls it: labels change nothing since, and it keeps what it is."""
     scores = {"w": 0.1, "x": 0.6, "y": 0.3}
