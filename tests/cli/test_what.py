@@ -484,7 +484,9 @@ def test_estimated_scores_are_not_asked_how_topics_vary(run, tmp_path):
     )
     irmeta.save(made, tmp_path / "official.parquet")
     _, out, _ = run("what", "official.parquet")
-    for words in commands(out):
+    *asked, page = commands(out)
+    assert page[:2] == ["report", "SCORES"]
+    for words in asked:
         assert run(*words, "--quiet")[0] == 0, words
     refused = ["predictivity", "reliability", "design"]
     lacking = " ".join(out.split()).partition("official.parquet has: ")[2]
@@ -494,6 +496,7 @@ def test_estimated_scores_are_not_asked_how_topics_vary(run, tmp_path):
         code, _, err = run(verb, "official.parquet", *target)
         assert code != 0
         assert "how topics vary is not in them" in err
+        assert "irmeta evaluate QRELS RUNS -o scores.parquet" in " ".join(err.split())
 
 
 def test_judgments_of_few_topics_stand_beside_those_of_many(run, tmp_path):

@@ -4,7 +4,7 @@ from functools import partial
 
 import numpy as np
 
-from irmeta.report.page.collections import reliability
+from irmeta.report.page.collections import data, reliability
 from irmeta.report.page.content import Content
 from irmeta.report.page.judgments import estimate as section
 from irmeta.report.page.judgments import judges
@@ -83,6 +83,20 @@ def test_two_intervals_of_one_mean_are_explained() -> None:
     assert "(est.)" not in " ".join(section.panels(content(outcome))[0].findings)
     [shown] = page.panels_by_collection(partial(description.panel, page))
     assert shown.shown == ["means"]
+
+
+def test_a_page_of_an_estimate_names_the_one_to_hand_out() -> None:
+    """Of scores made of an estimate the page says which has its own intervals, and how many topics people judged."""
+    scores = estimated_scores(estimate(HUMAN[:, :10], MACHINE))
+    for given, told in ((scores, True), (MACHINE, False)):
+        page = Content.prepared({"made": given}, missing="error")
+        [best] = standings.panels(page)
+        assert ("--human HUMAN --llm MACHINE" in " ".join(best.findings)) is told
+        [systems] = page.panels_by_collection(partial(description.panel, page))
+        [made_of] = page.panels_by_collection(partial(data.panel, page))
+        judged = "10 topics of people and 30 of a machine; no"
+        for text in (systems.method, made_of.findings[0]):
+            assert (judged in text) is told
 
 
 def test_judges_that_were_compared_are_shown() -> None:

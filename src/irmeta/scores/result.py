@@ -136,8 +136,13 @@ def is_estimated(outcome: xr.Dataset) -> bool:
 def topics_phrase(outcome: xr.Dataset) -> str:
     """Count the topics, or clusters, that means are over; of an estimate, those that people and a machine judged."""
     for counts in _judged_counts(outcome):
-        return f"{counted(counts['human'], 'topic')} of people and {counts['machine']} of a machine"
+        return judged_topics(counts)
     return counted(outcome.sizes["topic"], unit_of(outcome))
+
+
+def judged_topics(counts: Mapping[str, int]) -> str:
+    """Count the topics that people and a machine judged."""
+    return f"{counted(counts['human'], 'topic')} of people and {counts['machine']} of a machine"
 
 
 def readers_nouns(outcome: xr.Dataset) -> tuple[str, str]:

@@ -370,7 +370,7 @@ def require_topics(scores: xr.DataArray) -> None:
     if "estimated" in about(scores):
         raise ScoresError(
             "these scores are what topics add to an estimate, and how topics vary is not in them; take the scores by "
-            "people, or by the machine"
+            "people, or by the machine (irmeta evaluate QRELS RUNS -o scores.parquet)"
         )
 
 

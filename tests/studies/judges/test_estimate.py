@@ -625,6 +625,8 @@ def test_topics_of_estimated_scores_are_not_studied() -> None:
     said = " ".join(described.findings)
     assert "spreads systems" not in said
     assert "would be level" not in said
+    teams = {name: name for name in scores.system.values.tolist()}
+    assert "teams change" not in " ".join(describe(scores, teams=teams).notes)
     tested = significance(scores)
     assert "significant again" not in " ".join(tested.findings)
     assert not tested.tables["swaps"].height

@@ -291,7 +291,7 @@ def _score_commands(source: "Seen") -> Iterator[tuple[str, str]]:
             path = _collection_path(scores, source)
             yield question.verb, f"{path} {rest}".rstrip()
     scores = _all_collections(source)
-    if len(scores.systems) > 1:
+    if len(scores.systems) > 1 and not source.estimated:
         yield "report", f"{_collection_path(scores, source)} -o report/"
 
 
@@ -424,6 +424,11 @@ def _lacking_lines(sources: Sequence["Seen"]) -> Iterator[str]:
         ]
         if lacking:
             yield f"Needs more than {source.path} has: {listed(lacking, len(lacking))}."
+        if source.estimated:
+            yield (
+                "For a page to hand out, the machine's scores and all judgments are missing: "
+                "irmeta report SCORES --human HUMAN --llm MACHINE --runs RUNS -o report/"
+            )
 
 
 def _use_of_groups(source: "Seen") -> str:

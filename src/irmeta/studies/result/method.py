@@ -11,6 +11,7 @@ from irmeta import studies
 from irmeta.choices import MEANINGS, MissingOfPairs
 from irmeta.scores.attributes import CHOSEN, LEFT_OUT, about
 from irmeta.scores.groups.clusters import unit_of
+from irmeta.scores.result import judged_topics
 from irmeta.words import are, counted, joined, listed
 
 TESTS = {
@@ -118,7 +119,9 @@ def _size_phrase(size: Mapping[str, Any]) -> str:
         topics, clusters = (size["clusters"][of] for of in ("topics", "clusters"))
         some = _share_phrase(topics, chosen.get("topics"), "topic")
         return f"{said} on {some} in {counted(clusters, 'cluster')}"
-    if size["topics"] > 1:  # else they are means
+    if "estimated" in size:
+        said += f" on {judged_topics(size['estimated'])}"
+    elif size["topics"] > 1:  # else they are means
         said += f" on {_share_phrase(size['topics'], chosen.get('topics'), 'topic')}"
     return said
 

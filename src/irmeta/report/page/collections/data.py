@@ -14,6 +14,7 @@ from irmeta.report.plots.rows import rows_height
 from irmeta.report.plots.systems.description import shades
 from irmeta.scores.attributes import about
 from irmeta.scores.result import describe as described
+from irmeta.scores.result import judged_topics
 from irmeta.words import counted, listed
 
 TEXT = Text(
@@ -38,8 +39,10 @@ def panel(content: Content, name: str) -> Panel:
         missing = "no score is missing"
     missing += _lacking_clause(size.get("lacking", {}))
     systems, topics, metrics = (counted(count, dim) for dim, count in counts.items())
-    finding = f"{name}: {systems}, {topics} and {metrics}; {missing}."
     about_scores = about(scores)
+    if "estimated" in about_scores:
+        topics = judged_topics(about_scores["estimated"])
+    finding = f"{name}: {systems} by {metrics} on {topics}; {missing}."
     facts = {
         key: value
         for key, value in about_scores.items()

@@ -81,7 +81,7 @@ def panel(content: Content, name: str) -> Panel:
     )
     return Panel(
         name,
-        [finding],
+        [finding, *_official_sentences(content, name)],
         warnings=_warnings_left_out(content, name, str(leaders[0]), absent),
         options={"by": by},
         command=f"irmeta table {content.source_of(name)} -m '{by}'{content.calling}",
@@ -97,6 +97,17 @@ def panel(content: Content, name: str) -> Panel:
             "by_machine": content.is_by_machine(name),
         },
     )
+
+
+def _official_sentences(content: Content, name: str) -> list[str]:
+    """Name the page that has the intervals of an estimate, where this one is of scores that were made of it."""
+    if "estimated" not in about(content.used[name]):
+        return []
+    human, machine, runs = content.named_files("HUMAN", "MACHINE", "RUNS")
+    return [
+        "Hand out the page of the machine's scores, which has the estimate's own intervals, and mostly fewer "
+        f"significant pairs: irmeta report SCORES --human {human} --llm {machine} --runs {runs}."
+    ]
 
 
 def _combined_estimate(content: Content, name: str) -> xr.Dataset | None:

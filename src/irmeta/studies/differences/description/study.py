@@ -136,7 +136,7 @@ def describe(
     if system is not None:
         data |= _named_system_ranks(averaged, system, level, generator)
     data |= _score_figures(unit_scores(found))
-    if teams is not None:
+    if teams is not None and "estimated" not in about(scores):
         count = data["reversed"][1][:, names.index(by)].sum() or "none"
         notes.append(
             "teams change here only on which topics the better systems surely score worse; by these teams, on "
