@@ -452,5 +452,6 @@ def test_the_command_of_a_board_made_by_one_gives_the_same_board(
     run(*asked.split(), "board")
     page = Path("board/index.html").read_text(encoding="utf-8")
     command = html.unescape(re.search(r"command line: <code>(.*?)</code>", page)[1])
+    assert "--over" not in command  # its default is not named
     run(*shlex.split(command)[1:], "--quiet", "-o", "again")
     assert Path("again/index.html").read_text(encoding="utf-8") == page

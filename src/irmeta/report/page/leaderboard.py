@@ -460,14 +460,19 @@ def _command(outcome: xr.Dataset, source: str, marked: Sequence[str]) -> str:
     """Say which command gives the same; source : the score files, and which of their scores to use."""
     options = about(outcome)["options"]
     given = {
-        "over": options["over"],
         "aggregate": ",".join(options["aggregate"]),
         "holes": options["holes"],
         "types": "TYPES.csv" if options["types"] else None,
         "cost": "COSTS.csv" if "cost" in outcome else None,
         "highlight": ",".join(marked) or None,
     }
-    usual = {"min_tasks": 1, "level": 0.95, "resamples": None, "seed": 0}
+    usual = {
+        "over": "tasks",
+        "min_tasks": 1,
+        "level": 0.95,
+        "resamples": None,
+        "seed": 0,
+    }
     given |= {
         name.replace("_", "-"): options[name]
         for name, default in usual.items()
