@@ -227,9 +227,8 @@ def _fitting_tables(
         )
         if not drawn:
             count = max(count, min(least, frame.height))
-        if (
-            count == frame.height - 1 and ENDS not in name
-        ):  # its line would only say that one is left
+        # the line of one row that is left would only say so
+        if 0 < count == frame.height - 1 and ENDS not in name:
             count += 1
         wanted = _rows_wanted(result, frame)
         count = min(count, wanted)
