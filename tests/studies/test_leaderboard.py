@@ -864,3 +864,12 @@ def test_types_and_costs_may_be_frames(given) -> None:
     assert made["cost"].values[:2].tolist() == [1, 2.5]
     with pytest.raises(IrmetaError, match="data frame:1: no column task or topic"):
         leaderboard(board, types=pd.DataFrame({"a": ["x"], "b": ["y"]}))
+
+
+def test_the_plot_of_aggregates_marks_a_model_of_interest(full: xr.Dataset) -> None:
+    """The plot of all aggregates names a model to highlight in bold, on its row."""
+    name = str(full.system.values[3])
+    drawn = figure_of(full, highlight=name, view="aggregates")
+    labels = {one.get_text(): one for one in drawn.axes[0].get_yticklabels()}
+    bold = [text for text, one in labels.items() if one.get_fontweight() == "bold"]
+    assert bold == [name]

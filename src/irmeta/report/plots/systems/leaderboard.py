@@ -77,8 +77,12 @@ def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) 
     kinds = one.aggregate.values
     sizes = np.linspace(7, 3, kinds.size)
     for kind, marker, size in zip(kinds, "osD^v", sizes, strict=False):
-        rank = one["rank"].sel(aggregate=kind)
+        rank = one["rank"].sel(aggregate=kind).values
         axes.plot(rank, place, marker, markersize=size, label=str(kind))
+        words = [f"rank {value:g} by {kind}" for value in rank]
+        # without rings: marks of the same rank lie on each other
+        models = one.system.values
+        name_marks(axes, rank, place, models, words, nearest="y", drawn=False)
     legend(axes)
     return _model_rows(one, axes, f"rank, {_models_drawn(one, result)}")
 
