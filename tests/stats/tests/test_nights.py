@@ -156,8 +156,16 @@ def test_three_topics_show_nothing():
     limit = looks(3).limit(found + 0.02)
     bounds = nights.bounds(found, limit, 0.02, np.ones(1))
     assert bounds.shown[0] == -1
-    assert bounds.possible[0] == 1
+    assert np.isinf(bounds.possible[0])
     assert np.isinf(bounds.visible[0])
+
+
+def test_skew_that_no_bound_allows_for_has_none():
+    """Where one topic is much worse than all others a strict limit excludes no loss, and says none."""
+    loss = np.full((1, 50), 0.01)
+    loss[0, :2] = [0.5, -0.02]
+    bounds = nights.bounds(-loss, 4.5, 0.02, np.ones(1))
+    assert np.isinf(bounds.possible[0])
 
 
 def test_a_metric_without_limits_takes_the_largest_difference_that_was_seen():
