@@ -165,10 +165,10 @@ def _at(values: Singles, allowed: Bools) -> float:
 class Bounds(NamedTuple):
     """What a night says of each comparison, (comparison,): mean losses in units of the metric, above 0 if worse.
 
-    shown : the loss is larger.  possible : the loss is smaller, infinite where topics are too few, or too skewed, for a
-    bound.  visible : a loss that is shown to exceed the margin on 4 of 5 such nights, infinite if the metric has none so
-    large.  topics : with how many an equal system would be shown to lose less than the margin on 4 of 5 nights; NaN for
-    a margin of 0.
+    shown : the loss is larger.
+    possible : the loss is smaller; infinite where topics are too few or too skewed for any bound.
+    visible : a loss that is shown to exceed the margin on 4 of 5 such nights; infinite if the metric has none so large.
+    topics : with how many an equal system is shown to lose less than the margin on 4 of 5 nights; NaN for margin 0.
     """
 
     shown: Floats
