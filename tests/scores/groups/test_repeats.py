@@ -473,15 +473,19 @@ def test_other_judges_of_deep_learning_are_held(data):
 
 
 def test_what_is_said_to_hold_was_measured_with_runs():
-    """A note of versus on how often intervals held speaks of means of runs, where these are in the intervals."""
+    """Of intervals over runs it counts how often those of means of runs held; versus tells it if that is too seldom."""
     rng = np.random.default_rng(0)
     made = rng.normal(size=(4, 12)) + rng.normal(size=(4, 1))
     names = ["a_1", "a_2", "b_1", "b_2"]
     topics = [str(at) for at in range(12)]
     means = with_repeats(cube(made[..., None], names, topics, ["AP"]), "stem")
     measured = held("difference of means of runs", systems=2, topics=12)
-    [note] = [note for note in versus(means, "a").notes if "Such a 95%" in note]
-    assert str(measured) in note
+    units, _ = prepare(means)
+    found = coverage_of_means(units, "a difference", "difference of means of runs")
+    assert found == measured
+    notes = [note for note in versus(means, "a").notes if "Such a 95%" in note]
+    assert len(notes) == measured.broken
+    assert all(str(measured) in note for note in notes)
 
 
 def test_what_holds_over_clusters_and_runs_was_measured_with_both():
