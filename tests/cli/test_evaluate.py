@@ -347,6 +347,21 @@ def test_reading_options(desk: Path) -> None:
     assert "note: left out: runs/bad:1: 1 field" in skipped.stderr
 
 
+def test_a_run_that_was_mended_and_added_is_no_longer_left_out(desk: Path) -> None:
+    """What a score file says of a broken run goes when the run is added; of others that are broken it stays."""
+    whole = (desk / "runs/one").read_text()
+    for name in ("bad", "torn"):
+        (desk / "runs" / name).write_text("x\n")
+    args = ("evaluate", "qrels", "runs/", "-m", "AP", "-o", "s.parquet")
+    assert run(*args, "--on-error", "skip").exit_code == 0
+    (desk / "runs/bad").write_text(whole)
+    added = run("evaluate", "qrels", "runs/bad", "-o", "s.parquet", "--append")
+    assert added.exit_code == 0
+    for said in (added.stderr, "\n".join(irmeta.about(load("s.parquet"))["notes"])):
+        assert "left out: runs/bad" not in said
+        assert "left out: runs/torn:1" in said
+
+
 @pytest.mark.parametrize(
     ("args", "code", "says"),
     [

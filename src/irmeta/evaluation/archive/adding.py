@@ -1,6 +1,6 @@
 """Runs added to a collection that a score file holds already: only if they are scored as those that it holds."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,15 +75,20 @@ class Collection:
             there = set(self.about["names"]["system"])
         return [name for name in added if name in there]
 
-    def joined(self, new: Description) -> Description:
-        """Return what the file says of the collection with the runs that are added."""
+    def joined(self, new: Description, sources: Iterable[str]) -> Description:
+        """Return what the file says of the collection with the runs that are added.
+
+        sources : where these are from; that one of them could not be read before is no longer said.
+        """
         if self.about is None:
             return new
         old = self.about["attributes"]
         more = new["attributes"]
         systems = [*self.about["names"]["system"], *new["names"]["system"]]
         names = {**self.about["names"], "system": list(dict.fromkeys(systems))}
-        notes = [*old.get("notes", []), *_notes(old, new)]
+        mended = tuple(f"left out: {source}:" for source in sources)
+        held = [note for note in old.get("notes", []) if not note.startswith(mended)]
+        notes = [*held, *_notes(old, new)]
         by_run = {
             name: {**old.get(name, {}), **more[name]}
             for name in ("runs", "judged", "lacking")

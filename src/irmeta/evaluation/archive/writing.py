@@ -128,7 +128,8 @@ def evaluate_to(
         # parts have every judged topic; with topics="common" some are not scored
         rows = pl.col("system").is_in(added) & pl.col("topic").is_in(scored)
         tables = [table.filter(rows) for table in parts.tables(outcomes)]
-        about = whole.joined(about)
+        read = [one.source for one in outcomes if one.error is None]
+        about = whole.joined(about, read)
         # what is appended is joined to what other processes wrote; a new file takes the place of none of theirs
         check = (lambda: None) if append else partial(require_version, path, since)
         write(
