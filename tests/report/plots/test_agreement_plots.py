@@ -63,12 +63,21 @@ def test_dendrogram_joins_at_the_least_correlation(scores):
         for path in lines.get_paths()
     )
     np.testing.assert_allclose(joints, result["merge"].values[:, 2])
-    assert plot.get_xticklabels()[0].get_text() in ("0.0", "1.0")
+    assert plot.get_xticklabels()[0].get_text() in ("0", "1")
     (line,) = plot.figure.legends[0].get_texts()
     assert line.get_text() == "groups: at least 0.9"
     assert sorted(label.get_text() for label in plot.get_yticklabels()) == sorted(
         result["metric"].values
     )
+
+
+def test_ticks_of_a_dendrogram_differ_where_metrics_agree_closely(scores):
+    """Correlations close together have as many decimals as tell them apart: each tick says where it stands."""
+    alike = scores.copy(data=scores.values[:, :, :1] + scores.values * 0.05)
+    tree = axes()
+    drawn.tree(correlate(alike, threshold=0.99).data, tree)
+    ticks = [float(label.get_text()) for label in tree.get_xticklabels()]
+    np.testing.assert_allclose(ticks, 1 - tree.get_xticks(), atol=1e-6)
 
 
 def test_loadings_of_the_components_that_count(scores):

@@ -94,7 +94,7 @@ def tree(result: xr.Dataset, axes: Axes) -> Axes:
     top = max(float(result["merge"].values[:, 2].max()), 1 - threshold)
     axes.set_xlim(top * 1.05, 0)
     ticks = [tick for tick in axes.get_xticks() if 0 <= tick <= top * 1.05]
-    axes.set_xticks(ticks, [f"{1 - tick:.1f}" for tick in ticks])
+    axes.set_xticks(ticks, [f"{1 - tick:g}" for tick in ticks])
     axes.set_xlabel(f"least {about(result)['options']['coefficient']} within the group")
     axes.spines["left"].set_visible(False)
     legend(axes, [line])
