@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -95,6 +95,14 @@ def write_beside(axes: Axes, name: str, x: float, y: float, **look: Any) -> Anno
 _OFFSET: Any = {"textcoords": "offset points", "annotation_clip": False}
 
 
+class _Room(NamedTuple):
+    """Where names may stand: beside no other mark, and within the whole figure."""
+
+    marks: Sequence[BboxBase]
+    whole: BboxBase
+    renderer: Any
+
+
 def _keep_apart(figure: Figure) -> None:
     """Move each name around its mark until it covers nothing, or else lines alone, or away to where a line leads to it.
 
@@ -114,13 +122,13 @@ def _keep_apart(figure: Figure) -> None:
     taken: list[BboxBase] = [
         text.get_window_extent(renderer) for text in _fixed_texts(figure)
     ]
-    marks = _mark_boxes(figure)
+    room = _Room(_mark_boxes(figure), figure.bbox, renderer)
     lines = _line_boxes(figure)
     for name in names:
         found = (
-            _place_beside_mark(name, [*taken, *lines], marks, figure.bbox, renderer)
-            or _place_beside_mark(name, taken, marks, figure.bbox, renderer)
-            or _place_away(name, taken, marks, figure.bbox, renderer)
+            _place_beside_mark(name, [*taken, *lines], room)
+            or _place_beside_mark(name, taken, room)
+            or _place_away(name, taken, room)
         )
         if not found and name.get_color() == MARKED:
             found = [_moved(name, *_PLACES[0], renderer)]
@@ -175,33 +183,27 @@ def _boxes_between(start: Floats, end: Floats) -> list[BboxBase]:
 
 
 def _place_beside_mark(
-    name: Annotation,
-    taken: Sequence[BboxBase],
-    marks: Sequence[BboxBase],
-    whole: BboxBase,
-    renderer: Any,
+    name: Annotation, taken: Sequence[BboxBase], room: _Room
 ) -> list[BboxBase]:
     """Move a name to the first free place around its mark; return the box that it takes there, none without a place.
 
     No other mark is nearer to it there.
     """
     mark = _place_of_mark(name)
-    centres = np.array([box.corners().mean(axis=0) for box in marks]).reshape(-1, 2)
+    centres = np.array([box.corners().mean(axis=0) for box in room.marks]).reshape(
+        -1, 2
+    )
     for across, up in _PLACES:
-        own = _moved(name, across, up, renderer)
+        own = _moved(name, across, up, room.renderer)
         others = _distances(own, centres).min(initial=np.inf)
         nearest = _distances(own, mark[None])[0] <= others + 1
-        if nearest and _is_free(name, own, [*taken, *marks], whole):
+        if nearest and _is_free(name, own, taken, room):
             return [own]
     return []
 
 
 def _place_away(
-    name: Annotation,
-    taken: Sequence[BboxBase],
-    marks: Sequence[BboxBase],
-    whole: BboxBase,
-    renderer: Any,
+    name: Annotation, taken: Sequence[BboxBase], room: _Room
 ) -> list[BboxBase]:
     """Move a name to where a line from its mark leads to it; return the boxes of both, none without a place.
 
@@ -209,11 +211,11 @@ def _place_away(
     """
     mark = _place_of_mark(name)
     for across, up in _FAR_PLACES:
-        own = _moved(name, across, up, renderer, away=True)
+        own = _moved(name, across, up, room.renderer, away=True)
         end = np.array([own.x0 if across > 0 else own.x1, (own.y0 + own.y1) / 2])
         leader = _boxes_between(mark, end)
         crosses = any(dot.overlaps(other) for dot in leader for other in taken)
-        if not crosses and _is_free(name, own, [*taken, *marks], whole):
+        if not crosses and _is_free(name, own, taken, room):
             return [own, *leader]
     return []
 
@@ -229,12 +231,12 @@ def _distances(box: BboxBase, places: Floats) -> Floats:
 
 
 def _is_free(
-    name: Annotation, own: BboxBase, taken: Sequence[BboxBase], whole: BboxBase
+    name: Annotation, own: BboxBase, taken: Sequence[BboxBase], room: _Room
 ) -> bool:
     """Say whether a name covers nothing and lies within its figure, right of the axis."""
     axes: Any = name.axes
-    inside = axes.bbox.x0 <= own.x0 and own.x1 <= whole.x1
-    return inside and not any(own.overlaps(other) for other in taken)
+    inside = axes.bbox.x0 <= own.x0 and own.x1 <= room.whole.x1
+    return inside and not any(own.overlaps(other) for other in (*taken, *room.marks))
 
 
 def _moved(
