@@ -88,7 +88,7 @@ def shared(
     systems = known.sum()
     if fewest < 2 or systems < 2:
         return own, fewest
-    largest = (n - 1) / (fewest - 1)
+    largest = (n - 1) / (fewest - 1)  # with a topic less
     means, variances = _moments_without_each_topic(scores[known], mean[known, None])
     divisors = _divisor(means, bounded)
     left = _relative_variance(variances, divisors, largest)
@@ -105,7 +105,7 @@ def shared(
 
 
 def _divisor(mean: Floats, bounded: bool) -> Floats:
-    """Return what variances are divided by."""
+    """Return what variances are divided by: 1, or mean (1 - mean) of scores within 0 and 1 (`bounded`)."""
     if bounded:
         return mean * (1 - mean)
     return np.ones(mean.shape)

@@ -48,8 +48,8 @@ def totals(values: Floats, sizes: Ints) -> Floats:
     below = (values - mean) / (clusters - 1)
     # that mean of means is the one with which the sums add up to topics * mean
     moved = (others * below).sum(axis=-1, keepdims=True) / (topics * (clusters - 1))
-    found: Floats = topics * mean - others * (mean + moved - below)
-    return found
+    by_cluster: Floats = topics * mean - others * (mean + moved - below)
+    return by_cluster
 
 
 def cluster_means(values: Floats, sizes: Ints) -> Floats:
@@ -64,10 +64,10 @@ def cluster_means(values: Floats, sizes: Ints) -> Floats:
     """
     if np.ptp(sizes) == 0:
         return values
-    found: Floats = totals(values, sizes) / sizes
+    means: Floats = totals(values, sizes) / sizes
     # what is 0 but for rounding is a tie
-    found[np.abs(found) <= 1e-12 * max(1.0, float(np.abs(values).max()))] = 0.0
-    return found
+    means[np.abs(means) <= 1e-12 * max(1.0, float(np.abs(values).max()))] = 0.0
+    return means
 
 
 def effective(cluster: Ints) -> float:
@@ -131,15 +131,15 @@ class _Sums(NamedTuple):
     totals: Floats
 
 
-def _icc(of: _Sums, clusters: int) -> Floats:
-    """Return (MSB - MSW) / (MSB + (n0 - 1) MSW), MSB and MSW pooled over systems, n0 the size that counts."""
-    about_mean = of.between - (of.totals**2).sum(axis=0) / of.topics
+def _icc(total: _Sums, clusters: int) -> Floats:
+    """Return (MSB - MSW) / (MSB + (n0 - 1) MSW), MSB and MSW pooled over systems, n0 as Donner weighs sizes."""
+    about_mean = total.between - (total.totals**2).sum(axis=0) / total.topics
     msb = about_mean / (clusters - 1)
-    size = (of.topics - of.squares / of.topics) / (clusters - 1)
+    size = (total.topics - total.squares / total.topics) / (clusters - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        msw = of.within / (of.topics - clusters)
-        found: Floats = (msb - msw) / (msb + (size - 1) * msw)
-    return found
+        msw = total.within / (total.topics - clusters)
+        icc: Floats = (msb - msw) / (msb + (size - 1) * msw)
+    return icc
 
 
 def wider(scores: Floats, cluster: Ints) -> float:

@@ -199,7 +199,7 @@ def _topic_taus(scores: Floats, drawn: Bools, means: Floats, ties: Ties) -> Floa
 
 
 def _mean_without(mean: Floats, score: Floats, size: int) -> Floats:
-    """Take one score out of a mean of `size`, not settled: mean + (mean - score) / (size - 1)."""
+    """Return the settled mean of the others, from a mean of `size` scores that is not: m + (m - score) / (size - 1)."""
     return settled(mean + (mean - score) / (size - 1))
 
 
@@ -224,8 +224,8 @@ class _Half(NamedTuple):
     """One over the root of the pairs on the other half: (partition, metric there)."""
 
     def part(self, partitions: slice) -> "_Half":
-        """Take some of the partitions."""
-        return _Half._make(one[partitions] for one in self)
+        """Return the same of some of the partitions."""
+        return _Half._make(array[partitions] for array in self)
 
 
 class _SingleScores:

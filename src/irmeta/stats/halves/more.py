@@ -44,11 +44,11 @@ def parts(
     means: Floats,
     cluster: Ints | None = None,
     runs: Floats | None = None,
-    found: Spread | None = None,
+    spread: Spread | None = None,
 ) -> Parts:
     """Return what the variance of means is made of, from the scores (system, topic) of at least 2 systems.
 
-    cluster : (topic,), the number of each topic's.  runs : (system,), how many each is the mean of; `found` says how
+    cluster : (topic,), the number of each topic's.  runs : (system,), how many each is the mean of; `spread` says how
     they differ, on topics or on clusters of them.
     """
     units = means if cluster is None else clusters.pseudo_values(means, cluster)
@@ -60,11 +60,11 @@ def parts(
         over_topics = float(variance_over_topics(means[..., None]).mean())
         within = min((1 - alike) * over_topics, over_units)
         between = over_units - within
-    if runs is None or found is None:
+    if runs is None or spread is None:
         return Parts(between, within, 0.0, 0.0)
     # what of a run's own variance a system's mean has; a single run counts as one that never varies
     share = np.where(runs > 1, 1 / runs, 0.0).mean()
     # runs were compared on clusters, or on topics
-    on = units if found.topics <= units.shape[1] else means
-    once = min(found.cell.item() / on.shape[1] * share, within)
-    return Parts(between, within - once, once, found.level.item() * share)
+    on = units if spread.topics <= units.shape[1] else means
+    once = min(spread.cell.item() / on.shape[1] * share, within)
+    return Parts(between, within - once, once, spread.level.item() * share)

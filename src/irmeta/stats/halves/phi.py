@@ -59,8 +59,8 @@ def phi_interval(
     # of each judge: (system, topic, 2), the truth as metric 0 and the judge as metric 1
     pairs = [np.stack([scores[0], judge], axis=-1) for judge in scores[1:]]
     # how well metric 1 predicts metric 0, beyond how well that predicts itself
-    moved = [variances(pair, drawn, team=team) for pair in pairs]
-    variance = np.array([one.advantage[1, 0] for one in moved])
+    advantages = [variances(pair, drawn, team=team).advantage for pair in pairs]
+    variance = np.array([advantage[1, 0] for advantage in advantages])
     error = np.sqrt(known(variance))
     teams = systems if team is None else int(team.max()) + 1
     half = stdtrit(min(teams, topics) - 1, 0.975) * error

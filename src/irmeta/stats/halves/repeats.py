@@ -44,6 +44,7 @@ class Widened(NamedTuple):
     more_topics: Floats
 
 
+@np.errstate(over="ignore", invalid="ignore")  # of scores that no study takes
 def spread(scores: Floats, system: Ints, judge: Ints | None = None) -> Spread:
     """Split the scores (run, topic, metric) of several runs of each system into levels of runs and the rest.
 
@@ -57,12 +58,6 @@ def spread(scores: Floats, system: Ints, judge: Ints | None = None) -> Spread:
     >>> found.run.round(3).tolist(), found.cell.round(3).tolist(), found.freedom, found.level.round(3).tolist()
     ([0.09], [0.01], 1, [0.04])
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # of scores that no study takes
-        return _levels(scores, system, judge)
-
-
-def _levels(scores: Floats, system: Ints, judge: Ints | None) -> Spread:
-    """Split scores (run, topic, metric) by mean squares: of runs' levels about their system's, and of what is left."""
     topics = scores.shape[1]
     if judge is not None:
         scores = scores - means_of(scores, judge)[judge] + scores.mean(axis=0)
@@ -129,8 +124,8 @@ def mean_along(scores: Floats, axis: int) -> Floats:
     """Return means along an axis, which stays, of the scores that there are."""
     held = np.isfinite(scores)
     total = np.where(held, scores, 0.0).sum(axis=axis, keepdims=True)
-    found: Floats = total / np.maximum(held.sum(axis=axis, keepdims=True), 1)
-    return found
+    mean: Floats = total / np.maximum(held.sum(axis=axis, keepdims=True), 1)
+    return mean
 
 
 def _gains_of_doubling(

@@ -55,25 +55,20 @@ def replication(
         for (mean, sure), (mean_there, sure_there) in (tested, tested[::-1]):
             direction = np.sign(mean)[sure]
             there = mean_there[sure] * direction  # above 0: the same sign
-            again = sure_there[sure]
+            also_sure = sure_there[sure]
             counts += [
                 sure.sum(),
-                (again & (there > 0)).sum(),
+                (also_sure & (there > 0)).sum(),
                 (there < 0).sum(),
-                (again & (there < 0)).sum(),
+                (also_sure & (there < 0)).sum(),
             ]
             here_total += float((mean[sure] * direction).sum())
             there_total += float(there.sum())
     if not counts[0]:
         return Replication(0.0, np.nan, np.nan, np.nan, np.nan)
-    shares = [float(share) for share in counts[1:] / counts[0]]
-    return Replication(
-        float(counts[0] / (2 * len(drawn))),
-        shares[0],
-        shares[1],
-        shares[2],
-        there_total / here_total,
-    )
+    found = float(counts[0] / (2 * len(drawn)))
+    again, opposite, major = (counts[1:] / counts[0]).tolist()
+    return Replication(found, again, opposite, major, there_total / here_total)
 
 
 def _significant(
@@ -100,13 +95,13 @@ def _means_and_p(
     centred = scores - means[:, None]
     products = centred @ centred.T
     own = np.diagonal(products)
-    both = own[first] + own[second]
-    squares = both - 2 * products[first, second]
+    apart = own[first] + own[second]
+    squares = apart - 2 * products[first, second]
     mean = means[first] - means[second]
     largest = max(1.0, float(np.abs(scores).max()))
     mean[np.abs(mean) <= _ROUNDING * largest] = 0.0
     # also where neither system's scores vary
-    close = squares <= _CLOSE * both + topics * (_SAME * largest) ** 2
+    close = squares <= _CLOSE * apart + topics * (_SAME * largest) ** 2
     squares[close] = np.inf
     size = np.abs(mean) / np.sqrt(squares / (topics - 1) / topics)
     p = np.ones(len(size))

@@ -130,21 +130,21 @@ def require_step(step: float, topics: int) -> None:
         )
 
 
-def _checked(given: Floats | Sequence[float]) -> Floats:
-    """Return the scores of a run, (topic,); ScoresError unless each topic has a number."""
+def _checked(scores: Floats | Sequence[float]) -> Floats:
+    """Return the scores of a run as an array, (topic,); ScoresError unless each topic has a number."""
     try:
-        scores = np.asarray(given, dtype=np.float64)
+        values = np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError):  # of other things than numbers
-        scores = np.empty(0)
-    if scores.ndim != 1 or not scores.size or np.isnan(scores).any():
+        values = np.empty(0)
+    if values.ndim != 1 or not values.size or np.isnan(values).any():
         raise ScoresError(
             "scores of a run to answer must be numbers, one for each topic; a run without documents for a topic has 0"
         )
-    return scores
+    return values
 
 
 def _topic_positions(topics: Sequence[int] | Indices, size: int) -> Indices:
-    """Return the topics of a split; some topics must be left to count."""
+    """Return the distinct topics of a split; ScoresError unless some of the `size` topics are left to count."""
     places = np.unique(np.asarray(topics, dtype=np.intp))
     if not 0 < places.size < size or places[0] < 0 or places[-1] >= size:
         raise ScoresError(

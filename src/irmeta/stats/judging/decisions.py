@@ -52,7 +52,7 @@ def decisions_on_as_many_topics(
     """Count as `decisions` does where each has topics of its own, on as many topics of each: (decision,).
 
     More topics find more differences, whoever judges. The set with more is split at random into parts of as many as the
-    other has; counts are means over the parts, rounded.
+    other has; counts are means over the parts, rounded, and `NEITHER` holds the pairs that are left.
     """
     fewest = min(truth.shape[1], judge.shape[1])
     every = [
@@ -83,6 +83,6 @@ def _better_systems(
     return np.where(correct(p) < alpha, np.sign(mean), 0)
 
 
-def _p_and_mean(found: Floats) -> Floats:
-    """Test differences (pair, topic), and average them: (2, pair)."""
-    return np.stack([paired.t(found), found.mean(axis=1)])
+def _p_and_mean(differences: Floats) -> Floats:
+    """Return p of the t test of differences (pair, topic), and their means: (2, pair)."""
+    return np.stack([paired.t(differences), differences.mean(axis=1)])

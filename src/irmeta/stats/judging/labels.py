@@ -27,16 +27,16 @@ class Estimate(NamedTuple):
 
 
 def cooccurrences(
-    one: Ints, other: Ints, topic: Ints, shape: tuple[int, int, int]
+    row: Ints, column: Ints, topic: Ints, shape: tuple[int, int, int]
 ) -> Floats:
-    """Count how often grades meet: grade indices and topic index of each pair to (topic, grade, grade).
+    """Count how often grades meet: indices of both grades and of the topic of each pair to (topic, grade, grade).
 
     >>> cooccurrences(np.array([0, 1]), np.array([1, 1]), np.array([0, 0]), (1, 2, 2)).tolist()
     [[[0.0, 1.0], [0.0, 1.0]]]
     """
     topics, rows, columns = shape
     # the cell of (topic, row, column) in a flat table
-    cell = (topic * rows + one) * columns + other
+    cell = (topic * rows + row) * columns + column
     counts = np.bincount(cell, minlength=topics * rows * columns)
     return counts.reshape(shape).astype(np.float64)
 
@@ -104,7 +104,7 @@ def alpha(table: Floats, grades: Floats, scale: Scale) -> Floats:
 
 
 def _distance(counts: Floats, grades: Floats, scale: Scale) -> Floats:
-    """Square the distances of grades: (..., grade, grade)."""
+    """Return the squared distance of each two grades, which is what `alpha` says of the scale: (..., grade, grade)."""
     shape = (*counts.shape, grades.size)
     if scale == "nominal":
         return np.broadcast_to(1 - np.eye(grades.size), shape)

@@ -79,6 +79,7 @@ def chances(stratum: Ints, topic: Ints, judged: Bools) -> Floats:
     variance = np.bincount(topic, chance * (1 - chance))
     count = np.bincount(topic, judged)
     some = variance > 0
+    # chi-squared over topics, each with its binomial variance
     apart = ((count - expected)[some] ** 2 / variance[some]).sum()
     if chdtrc(max(some.sum() - 1, 1), apart) >= ALIKE:
         return chance
@@ -123,8 +124,8 @@ def unlike(rank: Ints, stratum: Ints, judged: Bools) -> float:
     from scipy import stats
 
     p = [1.0]
-    for one in np.unique(stratum):
-        here = stratum == one
+    for number in np.unique(stratum):
+        here = stratum == number
         theirs, others = rank[here & judged], rank[here & ~judged]
         if min(theirs.size, others.size) >= 3 and np.ptp(rank[here]):
             p.append(float(stats.mannwhitneyu(theirs, others).pvalue))

@@ -226,10 +226,11 @@ def by_systems(kernel: Floats, team: Ints | None = None) -> tuple[Floats, Floats
     of_each = (by_team.sum(axis=-1) ** 2).sum(axis=-1)  # sum_i r_i^2
     of_pairs = (by_team**2).sum(axis=(-1, -2))  # sum_ij h_ij^2
     # sums over pairs of teams are m (m - 1) means, which stand for the mean over pairs of systems
-    scale = (m * (m - 1) / (systems * (systems - 1))) ** 2
-    without_common = m * (m - 1) * (m - 2) * (m - 3)
+    pairs = m * (m - 1)
+    scale = (pairs / (systems * (systems - 1))) ** 2
+    without_common = pairs * (m - 2) * (m - 3)
     unbiased = (4 * of_each - 2 * of_pairs) / without_common * scale
-    jackknife = 4 * of_each / (m * (m - 1)) ** 2 * scale
+    jackknife = 4 * of_each / pairs**2 * scale
     return np.asarray(unbiased), np.asarray(jackknife)
 
 

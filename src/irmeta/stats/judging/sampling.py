@@ -160,8 +160,8 @@ def estimate_means(
     if new_topics:
         # the machine shows what few topics do not: S^2(H) + lambda^2 (S^2 of L on all topics - on those drawn)
         of_human, few = (
-            _variance(one, sample.weight)
-            for one in (sample.human, sample.machine[:, sample.drawn])
+            variances(scores, sample.weight)
+            for scores in (sample.human, sample.machine[:, sample.drawn])
         )
         more = lam**2 * (sample.machine.var(axis=1, ddof=1) - few)
         variance = variance + np.maximum(of_human + more, 0) / total
@@ -224,8 +224,8 @@ def estimate_differences(
     if new_topics:
         root = np.sqrt(sample.weight)
         of_human, few = (
-            _difference_variances(one * root)
-            for one in (sample.human, sample.machine[:, sample.drawn])
+            _difference_variances(scores * root)
+            for scores in (sample.human, sample.machine[:, sample.drawn])
         )
         more = lam**2 * (_difference_variances(sample.machine) - few)
         variance = variance + np.maximum(of_human + more, 0) / total
@@ -252,13 +252,9 @@ def _over_clusters(
     for stratum in (seen, others) if new_topics else (seen,):
         if len(stratum) < 2:
             continue
+        left = [sample_without(sample, cluster == out, new_topics) for out in stratum]
         without = np.stack(
-            [
-                _slope_and_means(
-                    sample_without(sample, cluster == one, new_topics), by, pairs=pairs
-                )[1]
-                for one in stratum
-            ]
+            [_slope_and_means(rest, by, pairs=pairs)[1] for rest in left]
         )
         # (n - 1) / n sum of squares about the mean
         covariance += (len(stratum) - 1) * np.cov(without.T, bias=True)
@@ -288,7 +284,7 @@ def _over_clusters(
 
 
 def sample_without(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
-    """Return a sample without the human scores of some of the N topics, and without the machine's if it says so."""
+    """Return a sample without some of the N topics: without their human scores, and the machine's if `of_machine`."""
     kept = ~left_out[sample.drawn]
     every = ~left_out if of_machine else np.ones_like(left_out)
     place = np.cumsum(every) - 1
@@ -303,7 +299,7 @@ def sample_without(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:
 def _slope_and_means(
     sample: Sample, by: float | None, *, pairs: bool
 ) -> tuple[float, Floats]:
-    """Return lambda and the estimates (system,)."""
+    """Return lambda, `by` or the slope of the sample, and the estimates (system,)."""
     lam = slope(sample, pairs=pairs) if by is None else by
     return lam, _corrected_means(sample, lam, sample.machine.mean(axis=1))
 
@@ -346,9 +342,7 @@ def _is_bounded(sample: Sample) -> bool:
     scores = [sample.machine]
     if sample.errors is None:
         scores.append(sample.human)
-    return (
-        min(one.min() for one in scores) >= 0 and max(one.max() for one in scores) <= 1
-    )
+    return all(each.min() >= 0 and each.max() <= 1 for each in scores)
 
 
 def _unseen_differences(sample: Sample, new_topics: bool) -> Floats | float:
@@ -380,18 +374,13 @@ def correlation(sample: Sample, *, pairs: bool = False) -> float:
     return float(np.clip(rho, -1, 1))  # rounding may exceed 1
 
 
-def variances(human: Floats, weight: Floats) -> Floats:
-    """Estimate the variance of human scores over topics: (system, n) to (system,)."""
-    return _variance(human, weight)
-
-
 def _mean(values: Floats, weight: Floats) -> Floats:
     """Return the weighted mean over topics: values (system, topic), weights (topic,) of mean 1."""
     return np.asarray((values * weight).mean(axis=1))
 
 
-def _variance(values: Floats, weight: Floats) -> Floats:
-    """Return the weighted variance over topics, divisor n - 1: (system,)."""
+def variances(values: Floats, weight: Floats) -> Floats:
+    """Return the weighted variance over topics, divisor n - 1: values (system, topic) to (system,)."""
     centred = values - _mean(values, weight)[:, None]
     return np.asarray((weight * centred**2).sum(axis=1) / (values.shape[1] - 1))
 
@@ -408,6 +397,6 @@ def _difference_variances(values: Floats) -> Floats:
 
 
 def _variances_of_differences(covariance: Floats) -> Floats:
-    """Return the variances of differences from a covariance matrix."""
-    spread = np.diag(covariance)
-    return np.asarray(np.maximum(spread[:, None] + spread - 2 * covariance, 0))
+    """Return var a + var b - 2 cov(a, b) of each two systems, not below 0, from a covariance matrix."""
+    own = np.diag(covariance)
+    return np.asarray(np.maximum(own[:, None] + own - 2 * covariance, 0))

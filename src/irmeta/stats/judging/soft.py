@@ -88,11 +88,11 @@ def _pair_spread(value: Floats, kernel: Floats) -> Floats:
 
 def _soft_accuracy_on_halves(means: Floats, error: Floats) -> Floats:
     """Return the figure on halves (half, judge): means (half, set, system), normal p with errors (set, pair)."""
-    return np.stack([_soft_accuracy_on_half(error, half) for half in means])
+    return np.stack([_soft_accuracy_on_half(half, error) for half in means])
 
 
-def _soft_accuracy_on_half(error: Floats, means: Floats) -> Floats:
-    """Return the figure of means (set, system): (judge,)."""
+def _soft_accuracy_on_half(means: Floats, error: Floats) -> Floats:
+    """Return the figure of one half's means (set, system): (judge,)."""
     upper = np.triu_indices(means.shape[-1], 1)
     apart = means[:, upper[0]] - means[:, upper[1]]
     p = ndtr(apart / np.maximum(error, EQUAL))

@@ -22,12 +22,12 @@ def others(ranked: Ints) -> Ints:
     >>> others(np.array([[[4, 7]], [[7, 9]], [[7, -1]]]))[:, 0].tolist()
     [[0, 2], [2, 0], [2, -1]]
     """
-    found = np.full(ranked.shape, -1)
+    counts = np.full(ranked.shape, -1)
     for topic in range(ranked.shape[1]):
         lists = ranked[:, topic]
         held = lists >= 0
-        found[:, topic][held] = np.bincount(lists[held])[lists[held]] - 1
-    return found
+        counts[:, topic][held] = np.bincount(lists[held])[lists[held]] - 1
+    return counts
 
 
 def reference_counts(ranked: Ints) -> Floats:
@@ -65,7 +65,7 @@ def random_judgments(
 
     As in their better variant a document is in the pool as often as systems rank it, and so the more likely drawn.
     """
-    found = np.zeros(ranked.shape[:2])
+    scores = np.zeros(ranked.shape[:2])
     for topic in range(ranked.shape[1]):
         lists = ranked[:, topic]
         pool, place = np.unique(lists[lists >= 0], return_inverse=True)
@@ -74,8 +74,8 @@ def random_judgments(
         relevant = np.pad(relevant, ((0, 0), (0, 1)))
         rows = np.full(lists.shape, pool.size)
         rows[lists >= 0] = place
-        found[:, topic] = _average_precision(relevant[:, rows], relevant.sum(axis=1))
-    return found
+        scores[:, topic] = _average_precision(relevant[:, rows], relevant.sum(axis=1))
+    return scores
 
 
 def _draw_from(place: Ints, size: int, draws: int, rng: np.random.Generator) -> Floats:

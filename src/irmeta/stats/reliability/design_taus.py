@@ -85,16 +85,18 @@ def design_taus(
     >>> bool(found.tau[1, 0] > found.tau[1, 1])
     True
     """
-    of = _Scores(columns, target, corrections)
+    scores = _Scores(columns, target, corrections)
     systems_squared = len(columns) ** 2
     # partitions computed together: pairs of systems bound the work of a block
     block = int(np.clip((1 << 21) // systems_squared, 1, 50))
     parts = [
-        _mean_tau(of, n, streams(rng, partitions, block), partitions) for n in sizes
+        _mean_tau(scores, n, streams(rng, partitions, block), partitions) for n in sizes
     ]
     # leaving out costs as much as a tau for each topic and each system: of many systems, fewer partitions
     few = max(10, min(partitions // 8, 200_000 // systems_squared * 10))
-    moves = [_moves(of, n, streams(rng, few, max(1, block // 4)), few) for n in sizes]
+    moves = [
+        _moves(scores, n, streams(rng, few, max(1, block // 4)), few) for n in sizes
+    ]
     tau, error = (np.stack(part) for part in zip(*parts, strict=True))
     topics, systems = (np.stack(part, axis=1) for part in zip(*moves, strict=True))
     return DesignTaus(tuple(sizes), tau, error, topics, systems)
@@ -133,16 +135,16 @@ class _Scores:
         added = weight @ by_column
         return _Drawn(members, columns, target, checked, added.transpose(1, 0, 2))
 
-    def without(self, drawn: "_Drawn", one: int, topics: Ints) -> Floats:
+    def without(self, drawn: "_Drawn", partition: int, topics: Ints) -> Floats:
         """Average a partition's columns without each of its topics: (topic, column, system)."""
-        mean = drawn.plain[one]
+        mean = drawn.plain[partition]
         n = len(topics)
         # the mean without x: m + (m - x) / (n - 1)
         left = mean + (mean - self.by_topic[topics, :-1]) / (n - 1)
         if drawn.added is None or drawn.checked is None:
             return settled(left)
-        added = drawn.added[one]
-        checked = drawn.checked[one]
+        added = drawn.added[partition]
+        checked = drawn.checked[partition]
         # a topic that is the only one to correct stays
         count = checked.sum(axis=-1)
         others = np.maximum(count - 1, 1)
@@ -182,57 +184,58 @@ Block = tuple[np.random.Generator, int]
 
 
 def _mean_tau(
-    of: _Scores, n: int, blocks: Sequence[Block], partitions: int
+    scores: _Scores, n: int, blocks: Sequence[Block], partitions: int
 ) -> tuple[Floats, Floats]:
     """Average tau over partitions, with its standard error: (column,) each."""
-    work = partial(_tau_sums, of, n)
+    work = partial(_tau_sums, scores, n)
     sums = np.sum(list(in_order(work, blocks, "blocks of partitions")), axis=0)
     mean, square = sums / partitions
     return mean, np.sqrt(np.maximum(square - mean**2, 0) / partitions)
 
 
-def _tau_sums(of: _Scores, n: int, block: Block) -> Floats:
+def _tau_sums(scores: _Scores, n: int, block: Block) -> Floats:
     """Sum tau, and its square, over the partitions of a block: (2, column)."""
     rng, count = block
-    drawn = of.drawn(n, count, rng)
+    drawn = scores.drawn(n, count, rng)
     tau = _taus(drawn.columns, drawn.target)
     return np.stack([tau.sum(axis=0), (tau**2).sum(axis=0)])
 
 
 def _moves(
-    of: _Scores, n: int, blocks: Sequence[Block], partitions: int
+    scores: _Scores, n: int, blocks: Sequence[Block], partitions: int
 ) -> list[Floats]:
     """Average over partitions how tau moves without each topic and each system, about the mean move."""
     sums = zip(
-        *in_order(partial(_moved, of, n), blocks, "blocks of partitions"), strict=True
+        *in_order(partial(_moved, scores, n), blocks, "blocks of partitions"),
+        strict=True,
     )
     means = [np.sum(part, axis=0) / partitions for part in sums]
     return [mean - mean.mean(axis=0) for mean in means]
 
 
-def _moved(of: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
+def _moved(scores: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     """Sum over partitions how tau moves: without each topic (topic, column), without each system (system, column)."""
     rng, count = block
-    drawn = of.drawn(n, count, rng)
+    drawn = scores.drawn(n, count, rng)
     columns = drawn.columns
     target = drawn.target
     now = _taus(columns, target)
     # (partition, system, column)
     without = np.nan_to_num(tau_without_each(columns, target)[..., 0])
     systems = (without - now[:, None]).sum(axis=0)
-    topics = np.zeros((len(of.by_topic), columns.shape[1]))
-    for one in range(count) if n > 1 else ():
+    topics = np.zeros((len(scores.by_topic), columns.shape[1]))
+    for partition in range(count) if n > 1 else ():
         # the n topics of the columns, and the n of the target
-        here, there = (np.flatnonzero(half) for half in drawn.members[one])
+        here, there = (np.flatnonzero(half) for half in drawn.members[partition])
         # columns without each of theirs, with the target as it is: (topic, column, system)
-        left = of.without(drawn, one, here)
-        same = np.broadcast_to(target[one], (n, *target[one].shape))
-        topics[here] += _taus(left, same) - now[one]
+        left = scores.without(drawn, partition, here)
+        same = np.broadcast_to(target[partition], (n, *target[partition].shape))
+        topics[here] += _taus(left, same) - now[partition]
         # the target without each of its own: m + (m - x) / (n - 1)
-        mean = target[one]
-        left = settled(mean + (mean - of.by_topic[there, -1:]) / (n - 1))
-        same = np.broadcast_to(columns[one], (n, *columns[one].shape))
-        topics[there] += _taus(same, left) - now[one]
+        mean = target[partition]
+        left = settled(mean + (mean - scores.by_topic[there, -1:]) / (n - 1))
+        same = np.broadcast_to(columns[partition], (n, *columns[partition].shape))
+        topics[there] += _taus(same, left) - now[partition]
     return topics, systems
 
 

@@ -26,9 +26,8 @@ class Strata(NamedTuple):
 
     def less(self, other: "Strata", times: float) -> "Strata":
         """Take a multiple of other variances away, which are in these."""
-        return Strata(
-            *(own - times * one for own, one in zip(self, other, strict=True))
-        )
+        pairs = zip(self, other, strict=True)
+        return Strata(*(mine - times * theirs for mine, theirs in pairs))
 
 
 def strata(rows: Floats, freedom: int, cluster: Ints | None = None) -> Strata:
@@ -41,27 +40,26 @@ def strata(rows: Floats, freedom: int, cluster: Ints | None = None) -> Strata:
     [0.313, 0.0, 0.02]
     """
     topics = rows.shape[1]
-    sizes = np.ones(topics) if cluster is None else np.bincount(cluster)
-    clusters = len(sizes)
     level = rows.mean(axis=1, keepdims=True)
     beside = rows - level
-    by_cluster = np.zeros_like(beside)
-    if cluster is not None:
-        of_cluster = means_of(np.moveaxis(beside, 1, 0), cluster)[cluster]
-        by_cluster = np.moveaxis(of_cluster, 0, 1)
-    left = clusters if cluster is not None else 1
+    of_level = topics * (level**2).sum(axis=(0, 1)) / freedom
+    if cluster is None:
+        topic = (beside**2).sum(axis=(0, 1)) / (freedom * (topics - 1))
+        return Strata((of_level - topic) / topics, np.zeros_like(topic), topic)
+    sizes = np.bincount(cluster)
+    clusters = len(sizes)
+    of_cluster = means_of(np.moveaxis(beside, 1, 0), cluster)[cluster]
+    by_cluster = np.moveaxis(of_cluster, 0, 1)
     rest = beside - by_cluster
-    topic = (rest**2).sum(axis=(0, 1)) / (freedom * (topics - left))
-    of_clusters = np.zeros_like(topic)
-    if cluster is not None:
-        # expected: topic + n0 cluster, n0 the size that counts
-        size = (topics - (sizes**2).sum() / topics) / (clusters - 1)
-        square = (by_cluster**2).sum(axis=(0, 1)) / (freedom * (clusters - 1))
-        of_clusters = (square - topic) / size
+    topic = (rest**2).sum(axis=(0, 1)) / (freedom * (topics - clusters))
+    # expected: topic + n0 cluster, n0 as Searle, Casella and McCulloch weigh sizes
+    weighted = (sizes**2).sum() / topics
+    size = (topics - weighted) / (clusters - 1)
+    square = (by_cluster**2).sum(axis=(0, 1)) / (freedom * (clusters - 1))
+    of_clusters = (square - topic) / size
     # expected: topic + (sum of squared sizes / topics) cluster + topics level
-    square = topics * (level**2).sum(axis=(0, 1)) / freedom
-    met = (sizes**2).sum() / topics * of_clusters
-    return Strata((square - topic - met) / topics, of_clusters, topic)
+    level_alone = of_level - topic - weighted * of_clusters
+    return Strata(level_alone / topics, of_clusters, topic)
 
 
 def of_runs(scores: Floats, system: Ints, cluster: Ints | None = None) -> Strata:
@@ -141,18 +139,20 @@ def sources(
     of_all = {"system": of_systems, "": alike, **replicates}
     times = {"system": 1.0, "run": made.runs, "system x judge": made.runs}
     weights = {"level": 1.0, "cluster": made.clusters, "topic": made.topics}
-    found, added = {}, {}
-    for who, one in of_all.items():
+    estimated, added = {}, {}
+    for who, stratum in of_all.items():
         for what, weight in weights.items():
             if (what == "cluster" and cluster is None) or (not who and what == "level"):
                 continue
             name = _called(who, what)
-            found[name] = getattr(one, what)
+            estimated[name] = getattr(stratum, what)
             in_error = name != "system" and who in times
             share = weight * times[who] if in_error else 0.0
-            added[name] = share * np.maximum(found[name], 0.0)
-    order = sorted(found, key=lambda name: name.count(" x "))
-    return {name: found[name] for name in order}, {name: added[name] for name in order}
+            added[name] = share * np.maximum(estimated[name], 0.0)
+    order = sorted(estimated, key=lambda name: name.count(" x "))
+    return {name: estimated[name] for name in order}, {
+        name: added[name] for name in order
+    }
 
 
 def _called(who: str, what: str) -> str:

@@ -124,7 +124,7 @@ def joint(spreads: Sequence[Spread], shared: Floats) -> Floats:
 
 def means(placed: Sequence[Placed], spreads: Sequence[Spread]) -> Estimate:
     """Return the mean standardized score of every system, those of one collection after those of another: (system,)."""
-    parts = [_of_one(one, its) for one, its in zip(placed, spreads, strict=True)]
+    parts = [_means_on_one(*each) for each in zip(placed, spreads, strict=True)]
     return Estimate(*(np.concatenate(column) for column in zip(*parts, strict=True)))
 
 
@@ -206,18 +206,18 @@ def drawn(
     return np.asarray(np.hstack(parts) + moved @ loadings.T)
 
 
-def _of_one(placed: Placed, its: Spread) -> Estimate:
+def _means_on_one(placed: Placed, spread: Spread) -> Estimate:
     """Return the means of the systems of one collection: topics vary, and so does what the factors move."""
     mean = placed.scores.mean(axis=1)
     topics = placed.scores.shape[1]
     sampling = placed.scores.var(axis=1, ddof=1) / topics
     # l' V l of each system's loadings l
     loadings = placed.loadings
-    factors = np.einsum("sa,ab,sb->s", loadings, its.covariance, loadings)
+    factors = np.einsum("sa,ab,sb->s", loadings, spread.covariance, loadings)
     factors = np.maximum(factors, 0.0)
     variance = sampling + factors
     # Satterthwaite: V² / sum of (part² / its degrees of freedom)
-    squares = sampling**2 / (topics - 1) + factors**2 / (its.units - 1)
+    squares = sampling**2 / (topics - 1) + factors**2 / (spread.units - 1)
     return Estimate(mean, np.sqrt(variance), _freedom(variance, squares))
 
 
@@ -231,8 +231,8 @@ def _stacked(placed: Sequence[Placed]) -> tuple[Indices, Floats]:
     """Return the collection of each system, and its loadings at that collection's place: (system, 2 C), 0 elsewhere."""
     collection = np.repeat(np.arange(len(placed)), [len(one.scores) for one in placed])
     loadings = np.zeros((len(collection), 2 * len(placed)))
-    for place_, one in enumerate(placed):
-        loadings[collection == place_, 2 * place_ : 2 * place_ + 2] = one.loadings
+    for at, one in enumerate(placed):
+        loadings[collection == at, 2 * at : 2 * at + 2] = one.loadings
     return collection, loadings
 
 
@@ -248,8 +248,8 @@ def _topic_variances(
     variance = own[:, None] + own
     parts = own**2 / (topics - 1)
     squares = parts[:, None] + parts
-    for place_, one in enumerate(placed):
-        here = np.ix_(collection == place_, collection == place_)
+    for at, one in enumerate(placed):
+        here = np.ix_(collection == at, collection == at)
         count = one.scores.shape[1]
         covariance = np.atleast_2d(np.cov(one.scores)) / count
         # on the same topics the variance of a difference is a's + b's - 2 cov(a, b)

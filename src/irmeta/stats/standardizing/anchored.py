@@ -86,10 +86,11 @@ def drift(
     by_topics = Estimate(*(part[:1, 1:].ravel() for part in every))
     moved = moves(placed, anchors)
     if moved.size > 1:
-        one, other = by_topics.error**2, moved.var(ddof=1) / moved.size
+        sampling = by_topics.error**2
+        moving = moved.var(ddof=1) / moved.size
         # Satterthwaite: V² / sum of (part² / its degrees of freedom)
-        squares = one**2 / by_topics.df + other**2 / (moved.size - 1)
-        variance = one + other
+        squares = sampling**2 / by_topics.df + moving**2 / (moved.size - 1)
+        variance = sampling + moving
         df = np.divide(variance**2, squares, out=np.ones(1), where=squares > 0)
         by_topics = Estimate(by_topics.value, np.sqrt(variance), df)
     return Anchored(by_topics.value, *by_topics.interval(level), by_topics.p)

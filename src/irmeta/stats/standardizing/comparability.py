@@ -183,19 +183,19 @@ def repartitions(
     alpha: float = 0.05,
 ) -> Iterator[tuple[Floats, Floats]]:
     """Do as `repartition` for every pair of collections, named by the keys of their scores, in the order given."""
-    sizes = [_block(scores[a], scores[b]) for a, b in pairs]
-    items = _items(pairs, sizes, draws, rng)
-    blocks = [-(-draws // size) for size in sizes]  # rounded up
+    sizes = [_block_size(scores[a], scores[b]) for a, b in pairs]
+    blocks = _blocks(pairs, sizes, draws, rng)
+    counts = [-(-draws // size) for size in sizes]  # rounded up
     with closing(
-        in_order(partial(_repartition_block, scores, alpha), items)
+        in_order(partial(_repartition_block, scores, alpha), blocks)
     ) as arriving:
-        redrawn = steps(arriving, "blocks of re-partitions", total=sum(blocks))
-        for number in blocks:
-            errors, rates = zip(*islice(redrawn, number), strict=True)
+        redrawn = steps(arriving, "blocks of re-partitions", total=sum(counts))
+        for count in counts:
+            errors, rates = zip(*islice(redrawn, count), strict=True)
             yield np.concatenate(errors), np.concatenate(rates)
 
 
-def _items(
+def _blocks(
     pairs: Sequence[tuple[Key, Key]],
     sizes: Sequence[int],
     draws: int,
@@ -209,8 +209,8 @@ def _items(
             yield pair, stream, number
 
 
-def _block(a: Floats, b: Floats) -> int:
-    """Return how many draws to compute together."""
+def _block_size(a: Floats, b: Floats) -> int:
+    """Return how many draws to compute together, of two collections' scores (system, topic)."""
     topics = a.shape[1] + b.shape[1]
     return max(1, _BLOCK // max(len(a), topics))
 

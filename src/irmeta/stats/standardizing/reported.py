@@ -18,6 +18,7 @@ FEWEST = 10
 NEAREST = 0.25
 """Share of everybody whose variance over topics is taken for that of a system with such a mean."""
 _ROUNDING = 1e-9
+"""What decimals of two means differ by that are as far apart as reported ones round."""
 _END = 1e-3
 """Standardized means nearer to 0 or 1 are taken as this: their probit has no bound."""
 

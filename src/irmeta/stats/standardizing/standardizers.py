@@ -25,9 +25,8 @@ class Factors(NamedTuple):
     @property
     def best(self) -> Floats:
         """The best standardizing score of each topic."""
-        return np.asarray(
-            np.take_along_axis(self.quantiles, self.n[..., None] - 1, axis=-1)[..., 0]
-        )
+        last = self.n[..., None] - 1
+        return np.take_along_axis(self.quantiles, last, axis=-1)[..., 0]
 
 
 def fit(scores: Floats) -> Factors:

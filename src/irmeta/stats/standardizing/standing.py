@@ -14,8 +14,6 @@ from irmeta.stats.tests import multiplicity
 Counts = npt.NDArray[np.integer[Any]]
 _ROUNDING = 1e-6
 """Factors keep means to six decimals."""
-
-
 DRAWS = 4000
 """Draws that the ends of percentiles are made of."""
 CELLS = 1 << 20
@@ -199,12 +197,12 @@ def beaten(
     work = partial(_beaten, own, *theirs, ties)
     blocks = streams(rng, DRAWS, max(1, CELLS // (count + own.value.size)))
     smallest = np.min_scalar_type(2 * count)
-    found = np.empty((own.value.size, DRAWS), dtype=smallest)
+    below = np.empty((own.value.size, DRAWS), dtype=smallest)
     at = 0
     for counts in in_order(work, blocks):
-        found[:, at : at + len(counts)] = counts.T
+        below[:, at : at + len(counts)] = counts.T
         at += len(counts)
-    return found
+    return below
 
 
 def _beaten(
@@ -219,8 +217,8 @@ def _beaten(
     theirs = middle + spread * rng.normal(size=(draws, middle.size))
     mine = own.value + own.error * rng.standard_t(own.df, (draws, own.value.size))
     twice = np.empty(mine.shape, dtype=np.int32)
-    for counts, one, at in zip(twice, theirs, mine, strict=True):
-        counts[:] = 2 * np.searchsorted(np.sort(one), at)
+    for counts, others, means in zip(twice, theirs, mine, strict=True):
+        counts[:] = 2 * np.searchsorted(np.sort(others), means)
     system, other = ties
     have, first = np.unique(system, return_index=True)
     if have.size:
