@@ -1,6 +1,6 @@
 """Bradley and Terry's model of who beats whom: on each task, each model meets every other that has the task."""
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy.sparse import csr_matrix
@@ -15,8 +15,6 @@ STEPS = 100
 """Newton's method takes about 6."""
 PRIOR = 0.1
 """Meetings that are added to every pair, won by half, where somebody wins or loses everything."""
-
-
 LEAST = 3
 """Tasks that a model must have for its strength to have an error."""
 
@@ -134,7 +132,9 @@ def _is_separated(scores: Floats) -> bool:
     beaten: Bools = np.zeros((len(scores), len(scores)), dtype=np.bool_)
     for column in scores.T:
         beaten |= column[:, None] >= column  # NaN beats nobody; a tie is half a win
-    return _count_groups(beaten, "strong") > 1
+    graph = csr_matrix(beaten.astype(np.int8))
+    groups, _ = connected_components(graph, directed=True, connection="strong")
+    return bool(groups > 1)
 
 
 def isolated(scores: Floats) -> Bools:
@@ -154,10 +154,3 @@ def _shared_tasks(scores: Floats) -> Floats:
     met = present @ present.T
     np.fill_diagonal(met, 0.0)
     return met
-
-
-def _count_groups(linked: Bools, connection: Literal["weak", "strong"]) -> int:
-    """Count the groups of models that links lead between, in either direction or in both."""
-    graph = csr_matrix(linked.astype(np.int8))
-    count, _ = connected_components(graph, directed=True, connection=connection)
-    return int(count)

@@ -18,10 +18,10 @@ from irmeta.stats.rankings.ranks import tied_ranks
 
 FACTORS = (1, 2, 3, 5, 8)
 """Numbers of factors that are tried; the one that predicts hidden cells best is taken."""
-FOLDS = 10
-CHOOSING = 2
-"""Folds that choose the number of factors; error and coverage are measured on the others."""
+FOLDS, CHOOSING = 10, 2
+"""Parts of the cells, hidden in turn; and those that choose the number of factors: the others measure coverage."""
 STEPS = 40
+"""Steps of EM, the same number for every fit."""
 LEAST = 3
 """Models that must have a task for it to be predicted."""
 TOP = 10
@@ -88,11 +88,8 @@ class Predictions(NamedTuple):
     def coverage_of_top(self) -> float:
         """Return the share of the hidden cells of the best models within their intervals; NaN if there are none."""
         inside = self.inside[self.top]
-        return (
-            float(inside[np.isfinite(inside)].mean())
-            if np.isfinite(inside).any()
-            else np.nan
-        )
+        hidden = inside[np.isfinite(inside)]
+        return float(hidden.mean()) if hidden.size else np.nan
 
 
 def predict(
@@ -106,14 +103,12 @@ def predict(
 
     scale : the least and the largest score of each task, (task,) both; a prediction beyond is the nearest one within.
     The intervals' width is set, and their coverage measured, on cells that are hidden in turn, a tenth at a time: the
-    width for one tenth comes from the other nine. A task with fewer than
-    `LEAST` scores raises ScoresError.
+    width for one tenth comes from the other nine. A task with fewer than `LEAST` scores raises ScoresError.
     """
     present = np.isfinite(scores)
     if present.sum(axis=0).min() < LEAST or len(scores) < LEAST:
         raise ScoresError(
-            f"cannot predict scores on a task that fewer than {LEAST} models have; use --holes "
-            "bounds"
+            f"cannot predict scores on a task that fewer than {LEAST} models have; use --holes bounds"
         )
     centre, unit = _scaling(scores)
     scaled = (scores - centre) / unit
@@ -208,8 +203,8 @@ def _errors(scaled: Floats, fold: Ints, factors: int) -> tuple[Floats, Floats]:
     """Hide each fold in turn; return its cells' errors, and their predicted deviations: (model, task) both."""
     missed = np.full(scaled.shape, np.nan)
     sds = np.full(scaled.shape, np.nan)
-    for one in range(FOLDS):
-        away = fold == one
+    for hidden in range(FOLDS):
+        away = fold == hidden
         mean, sd = _predict_hidden(scaled, away, factors)
         missed[away] = (mean - scaled)[away]
         sds[away] = sd[away]
@@ -236,10 +231,10 @@ def draw(
 def _within_intervals(ratio: Floats, fold: Ints, level: float) -> Floats:
     """Say which hidden cells lie within intervals whose width the other folds set; NaN in the choosing folds."""
     inside = np.full(ratio.shape, np.nan)
-    for one in range(CHOOSING, FOLDS):
-        others = (fold >= 0) & (fold != one)
-        width = np.quantile(ratio[others], level)
-        inside[fold == one] = ratio[fold == one] <= width
+    for hidden in range(CHOOSING, FOLDS):
+        here = fold == hidden
+        width = np.quantile(ratio[(fold >= 0) & ~here], level)
+        inside[here] = ratio[here] <= width
     return inside
 
 
@@ -303,13 +298,11 @@ def _fit_by_em(scaled: Floats, factors: int) -> Fit:
     """Fit by EM, with a standard normal prior on loadings and a weak one on variances."""
     present = np.isfinite(scaled)
     values = np.where(present, scaled, 0.0)
-    count = present.sum(axis=0)
-    fit = Fit(
-        _first_loadings(values, factors), np.zeros(len(count)), np.full(len(count), 0.5)
-    )
+    tasks = scaled.shape[1]
+    fit = Fit(_first_loadings(values, factors), np.zeros(tasks), np.full(tasks, 0.5))
     for _ in range(STEPS):
         factor, covariance = _posterior(scaled, fit)
-        fit = _maximize(values, present, count, factor, covariance, fit)
+        fit = _maximize(values, present, factor, covariance, fit.noise)
     return fit
 
 
@@ -320,14 +313,12 @@ def _first_loadings(values: Floats, factors: int) -> Floats:
 
 
 def _maximize(
-    values: Floats,
-    present: Bools,
-    count: Ints,
-    factor: Floats,
-    covariance: Floats,
-    before: Fit,
+    values: Floats, present: Bools, factor: Floats, covariance: Floats, noise: Floats
 ) -> Fit:
-    """Regress each task on the factors, and a constant, of the models that have it."""
+    """Regress each task on the factors, and a constant, of the models that have it.
+
+    values : (model, task), 0 where not present.  factor, covariance : of `_posterior`.  noise : (task,), so far.
+    """
     models, factors = factor.shape
     # k, a model's factors and the constant: (model, factor + 1)
     known = np.concatenate([factor, np.ones((models, 1))], axis=1)
@@ -339,7 +330,7 @@ def _maximize(
     gram = (present.T @ second.reshape(models, -1)).reshape(-1, size, size)
     # a normal prior on loadings adds noise / 1; the constant has next to none
     ridge = np.append(np.ones(factors), 1e-6)
-    gram_with_prior = gram + before.noise[:, None, None] * np.diag(ridge)
+    gram_with_prior = gram + noise[:, None, None] * np.diag(ridge)
     right = values.T @ known  # sum of x k: (task, factor + 1)
     slopes = np.linalg.solve(gram_with_prior, right[..., None])[..., 0]
     # sum (x - b'k)^2 = sum x^2 - 2 b' sum x k + b' (sum k k') b
@@ -347,6 +338,7 @@ def _maximize(
     products = (slopes * right).sum(axis=1)
     fitted = np.einsum("tk,tkl,tl->t", slopes, gram, slopes)
     left = squares - 2 * products + fitted
-    # the variance of `count` residuals and of the prior's
+    # the variance of the residuals and of the prior's
+    count = present.sum(axis=0)
     noise = (np.maximum(left, 0.0) + _PRIOR * _PRIOR_NOISE) / (count + _PRIOR)
     return Fit(slopes[:, :factors], slopes[:, factors], np.maximum(noise, 1e-6))

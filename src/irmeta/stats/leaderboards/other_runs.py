@@ -37,8 +37,9 @@ def variance_added(
         [_mean_value(scores + level, kind, types, model) - now for level in levels]
     )
     beside = moved - moved.mean(axis=1, keepdims=True)
-    found: Floats = beside.var(axis=0) / (1 - 1 / len(runs))
-    return np.where(runs > 0, found, 0.0)
+    # taking the mean of all models away leaves 1 - 1/models of the variance
+    variance: Floats = beside.var(axis=0) / (1 - 1 / len(runs))
+    return np.where(runs > 0, variance, 0.0)
 
 
 def scattered(compared: Floats, added: Floats) -> Floats:
@@ -53,8 +54,7 @@ def scattered(compared: Floats, added: Floats) -> Floats:
     own = compared - mean_along(compared, 1)
     of_task = mean_along(own, 0)
     moved = factor[:, None] * (own - of_task)
-    found: Floats = compared - own + of_task + moved - mean_along(moved, 0)
-    return found
+    return np.asarray(compared - own + of_task + moved - mean_along(moved, 0))
 
 
 def _mean_value(

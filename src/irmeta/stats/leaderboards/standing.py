@@ -78,8 +78,8 @@ def rank_with_holes(
 ) -> Standing:
     """Rank models by the scores that there are, (model, task); pairs are compared on shared tasks.
 
-    allowed : the ranks that the holes allow, see `holes.bounds`.  runs : (model,), what other
-    runs add to the variance of each model's mean, if any ran several times.
+    allowed : the ranks that the holes allow, see `holes.bounds`.  runs : (model,), what other runs add to the variance
+    of each model's mean, if any ran several times.
     """
     model = strengths(scores) if kind == "bt" else None
     if model is None:
@@ -121,8 +121,7 @@ def rank_filled(
 
     tables : the table with its holes filled otherwise (`filled`), or with other items drawn.
     tasks : whether a change of tasks counts, too.  `best` and `worst` are the ends of a 90% interval of the rank over
-    filled tables, and the rank itself where nothing was filled.  runs : (model,), what other
-    runs add to the variance of each model's mean, if any ran several times.
+    filled tables, and the rank itself where nothing was filled.  runs : as in `rank_with_holes`.
     """
     model = strengths(table) if kind == "bt" else None
     if model is None:
@@ -145,7 +144,7 @@ def rank_filled(
         drawn = drawn + _draw_task_moves(compared, draws, rng)
     sets = rank_sets_of(centre, drawn, level=level)
     rank = ranked(centre)
-    best, worst = rank, rank
+    best = worst = rank
     if filled:
         ranks = np.stack([ranked(one) for one in others])
         best, worst = np.quantile(ranks, ENDS, axis=0, method="inverted_cdf")

@@ -14,10 +14,10 @@ FARTHEST = 30.0
 """The largest log odds of a rank."""
 
 
-def likeliest(found: Floats, precisions: Floats, depth: int) -> Floats:
+def likeliest(hits: Floats, precisions: Floats, depth: int) -> Floats:
     """Return the probability of relevance at each of the first ranks, of greatest entropy: (ranking, rank).
 
-    found : the number of relevant documents among the first `depth`, (ranking,), from 0 to depth.
+    hits : the number of relevant documents among the first `depth`, (ranking,), from 0 to depth.
     precisions : the sum of the precisions at these documents, (ranking,): AP of these ranks, times all relevant ones.
     depth : the number of ranks.
 
@@ -26,7 +26,7 @@ def likeliest(found: Floats, precisions: Floats, depth: int) -> Floats:
     (2.0, 1.8, [True, True, True])
     """
     ranks = np.arange(1, depth + 1)
-    top = (ranks <= found[:, None]).astype(np.float64)  # all relevant documents first
+    top = (ranks <= hits[:, None]).astype(np.float64)  # all relevant documents first
     bottom = top[:, ::-1]  # and all of them last
     p = top.copy()
     # the lowest and the highest sum of precisions leave one ranking only, which is certain
@@ -37,7 +37,7 @@ def likeliest(found: Floats, precisions: Floats, depth: int) -> Floats:
     inside = ~(at_end | at_top)
     if inside.any():
         # rankings with the same two scores are solved once
-        scores = np.column_stack([found, precisions])[inside]
+        scores = np.column_stack([hits, precisions])[inside]
         several, which = np.unique(scores.round(12), axis=0, return_inverse=True)
         solved = _maximize_entropy(several[:, 0], several[:, 1], depth)
         p[inside] = solved[which.ravel()]
@@ -91,21 +91,21 @@ def rank_biased_precision(p: Floats, persistence: float) -> Floats:
     return np.asarray(p @ weights)
 
 
-def _maximize_entropy(found: Floats, precisions: Floats, depth: int) -> Floats:
+def _maximize_entropy(hits: Floats, precisions: Floats, depth: int) -> Floats:
     """Solve log p_i / (1 - p_i) = a g_i + b, where g is the gradient of the sum of precisions, for both scores.
 
     The sum is quadratic in p, so it is made linear about the last p, solved by Newton's method, and made linear again.
     """
     # start with the same probability at all ranks: a = 0, b its log odds
-    p = np.repeat((found / depth)[:, None], depth, axis=1)
-    a = np.zeros(len(found))
-    b = np.log(found / (depth - found))
+    p = np.repeat((hits / depth)[:, None], depth, axis=1)
+    a = np.zeros(len(hits))
+    b = np.log(hits / (depth - hits))
     for _ in range(ROUNDS):
         # about p the sum of precisions is S(p) + g'(x - p): what g'x must be
         gradient = _gradient(p)
         wanted = precisions - sum_of_precisions(p) + (gradient * p).sum(axis=1)
         for _ in range(STEPS):
-            a, b = _newton_step(a, b, gradient, found, wanted)
+            a, b = _newton_step(a, b, gradient, hits, wanted)
         # half the way: the whole one overshoots
         p = (p + _probabilities(a, b, gradient)) / 2
     return p
@@ -120,9 +120,9 @@ def _gradient(p: Floats) -> Floats:
 
 
 def _newton_step(
-    a: Floats, b: Floats, gradient: Floats, found: Floats, wanted: Floats
+    a: Floats, b: Floats, gradient: Floats, hits: Floats, wanted: Floats
 ) -> tuple[Floats, Floats]:
-    """Take one Newton step towards sum p = found and sum g p = wanted, about the weighted mean of g."""
+    """Take one Newton step towards sum p = hits and sum g p = wanted, about the weighted mean of g."""
     p = _probabilities(a, b, gradient)
     weight = p * (1 - p) + 1e-9  # how fast p changes with its log odds; never 0
     total = weight.sum(axis=1)
@@ -130,7 +130,7 @@ def _newton_step(
     away = gradient - mean[:, None]
     variance = (weight * away**2).sum(axis=1)
     # what the two sums fall short by; about the mean of g each step moves one of them only
-    short = found - p.sum(axis=1)
+    short = hits - p.sum(axis=1)
     tilt = wanted - (gradient * p).sum(axis=1) - mean * short
     # steps are cut, lest a rank become certain by one of them
     by = np.clip(tilt / variance, -5, 5)

@@ -18,8 +18,6 @@ from irmeta.stats.prediction.regression import (
 
 LEVELS = (0.5, 0.8, 0.9, 0.95, 0.99)
 """The levels at which `tails` knows how far residuals reach; between them it interpolates."""
-
-
 PRIOR = 2
 """For how many degrees of freedom the scatter of systems on other collections counts beside that of known systems."""
 
@@ -173,7 +171,7 @@ def expected_coverage(
     reach : (collection, target), see `reach`. Needs three collections or more.
     """
     errors = leave_one_out(parts, predictors, targets)
-    found = np.empty(errors.offset.shape)
+    coverage = np.empty(errors.offset.shape)
     for i, part in enumerate(parts):
         # the intervals that the other collections would have made, at this one's mean predictors
         others = [*parts[:i], *parts[i + 1 :]]
@@ -186,8 +184,8 @@ def expected_coverage(
         sd = np.sqrt(np.maximum(errors.variance[i], 1e-12))
         below_high = ndtr((half - offset) / sd)
         below_low = ndtr((-half - offset) / sd)
-        found[i] = below_high - below_low
-    return found
+        coverage[i] = below_high - below_low
+    return coverage
 
 
 def tails(data: npt.ArrayLike) -> Floats:
@@ -202,7 +200,7 @@ def tails(data: npt.ArrayLike) -> Floats:
     squares = np.diag(sums)
     squares = np.where(squares > 0, squares, 1.0)
     variables = centred.shape[1]
-    found = np.full((variables, len(LEVELS)), np.nan)
+    quantiles = np.full((variables, len(LEVELS)), np.nan)
     for y in range(variables):
         slopes = sums[y] / squares  # of y on each single variable
         # (observation, other variable): y less what that one predicts
@@ -212,8 +210,8 @@ def tails(data: npt.ArrayLike) -> Floats:
         useful = sd > 1e-12
         if useful.any():
             standardized = residuals[:, useful] / sd[useful]
-            found[y] = np.quantile(np.abs(standardized), LEVELS)
-    return found
+            quantiles[y] = np.quantile(np.abs(standardized), LEVELS)
+    return quantiles
 
 
 def reach(tails: Floats, level: float) -> Floats:

@@ -55,12 +55,14 @@ def held_out(parts: Sequence[Floats], fit: Fit) -> HeldOut:
 
 
 def _least_squares(x: Floats, y: Floats) -> Callable[[Floats], Floats]:
+    """Fit y on x by least squares with an intercept; see `Fit`."""
     data = moments(np.column_stack([x, y]))
     slopes, intercept = least_squares(data, range(x.shape[1]), [x.shape[1]])
     return lambda new: np.asarray(new @ slopes[:, 0] + intercept[0])
 
 
 def _estimator(name: Learner, kernel: float | None, standardize: bool, rng: int) -> Any:
+    """Return scikit-learn's model of this name, not yet fitted, behind a step that standardizes predictors if asked."""
     from sklearn.ensemble import GradientBoostingRegressor
     from sklearn.linear_model import RidgeCV
     from sklearn.pipeline import make_pipeline

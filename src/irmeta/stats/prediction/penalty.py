@@ -63,15 +63,15 @@ def fit(loss: Floats, unjudged: Floats, score: Floats, group: Indices) -> Penalt
     >>> fit(0.2 * u, u, np.array([0.3, 0.5, 0.2, 0.4, 0.3]), group).slopes.round(6).tolist()
     [0.2, 0.0]
     """
-    found, group = np.unique(group, return_inverse=True)
-    if found.size < LEAST:
+    groups, group = np.unique(group, return_inverse=True)
+    if groups.size < LEAST:
         raise ScoresError(
-            f"learning the loss of a new run needs at least {LEAST} groups; there are {found.size}"
+            f"learning the loss of a new run needs at least {LEAST} groups; there are {groups.size}"
         )
     x = _terms(unjudged, score)
     weight = _weights(group)
     # (group, run): 0 for its own
-    others = weight * (np.arange(found.size)[:, None] != group)
+    others = weight * (np.arange(groups.size)[:, None] != group)
     slopes = _least_squares(x, loss, weight)
     without = _least_squares(x, loss, others)
     errors = np.abs(loss - (x * without[group]).sum(axis=1))
@@ -123,13 +123,13 @@ def leave_out(
 
     Needs one group more than `fit`. How many losses lie within is the coverage of the intervals.
     """
-    found = np.empty((3, len(loss)))
+    losses = np.empty((3, len(loss)))  # expected, low and high
     for left in np.unique(group):
         out = group == left
         others = np.unique(group[~out], return_inverse=True)[1]
         learned = fit(loss[~out], unjudged[~out], score[~out], others)
-        found[:, out] = band(learned, unjudged[out], score[out], level)
-    return Band(*found)
+        losses[:, out] = band(learned, unjudged[out], score[out], level)
+    return Band(*losses)
 
 
 def coverage(loss: Floats, within: Band, group: Indices) -> float:

@@ -39,14 +39,12 @@ def folds(train: Sequence[Floats], dev: Sequence[Floats]) -> list[Fold]:
         return [Fold(pool(parts), scores) for scores in dev]
     if len(train) < 2:
         raise ScoresError(
-            "--choose leave-one-out needs at least 2 training collections; add one, or choose "
-            "on a dev collection"
+            "--choose leave-one-out needs at least 2 training collections; add one, or choose on a dev collection"
         )
-    found = []
-    for i, scores in enumerate(train):
-        others = [*parts[:i], *parts[i + 1 :]]
-        found.append(Fold(pool(others), scores))
-    return found
+    return [
+        Fold(pool([*parts[:i], *parts[i + 1 :]]), scores)
+        for i, scores in enumerate(train)
+    ]
 
 
 def best_predictors(

@@ -82,8 +82,7 @@ def least_squares(
     k = at.shape[-1]
     if data.n < k + 2:
         raise ScoresError(
-            f"{data.n} systems are too few to fit {k} predictors and an intercept; at least "
-            f"{k + 2} are needed"
+            f"{data.n} systems are too few to fit {k} predictors and an intercept; at least {k + 2} are needed"
         )
     # solve the normal equations R b = r in units of the standard deviations
     unit = data.deviations()

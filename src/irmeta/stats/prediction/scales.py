@@ -28,11 +28,10 @@ def to_scale(scores: npt.ArrayLike, scale: Scale) -> Floats:
 
 
 def from_scale(values: npt.ArrayLike, scale: Scale) -> Floats:
-    """Return scores.
+    """Return the scores that stand at values on the scale: `to_scale` undone.
 
     >>> from_scale(to_scale([0.25], "logit"), "logit").tolist()
     [0.25]
     """
-    return np.asarray(
-        expit(np.asarray(values)) if scale == "logit" else values, dtype=np.float64
-    )
+    placed = np.asarray(values, dtype=np.float64)
+    return np.asarray(expit(placed)) if scale == "logit" else placed

@@ -43,7 +43,7 @@ def left_out(units: Sequence[Ints]) -> list[Ints]:
     >>> [numbers.tolist() for numbers in left_out([np.array([0, 0, 1]), np.array([1, 2])])]
     [[0, 1], [1, 2]]
     """
-    return [one[np.flatnonzero(np.diff(one, prepend=-1))] for one in units]
+    return [part[np.flatnonzero(np.diff(part, prepend=-1))] for part in units]
 
 
 def over_scores(
@@ -57,8 +57,8 @@ def over_scores(
     """
     systems = [part.shape[0] for part in parts]
     alone = [np.arange(part.shape[1]) for part in parts]
-    # whether a topic begins another unit than the one before
-    begins = [np.diff(one, prepend=-1) != 0 for one in units or alone]
+    # whether a topic begins another unit than the topic before
+    begins = [np.diff(part, prepend=-1) != 0 for part in units or alone]
     counts = [int(part.sum()) for part in begins]
     # of each part: (metric, topic x system), a topic's scores side by side
     by_topic = [part.transpose(2, 1, 0) for part in parts]
@@ -66,9 +66,9 @@ def over_scores(
     cells = np.concatenate(rows, axis=1)
     # the topic, or cluster, of each score, numbered through all parts
     scores_of_topic = np.repeat(systems, [len(part) for part in begins])
-    topic = np.repeat(np.concatenate(begins).cumsum() - 1, scores_of_topic)
-    whole, without = _LEAVE_OUT[method](cells, topic)
-    return whole, np.split(without, np.cumsum(counts)[:-1])
+    unit = np.concatenate(begins).cumsum() - 1
+    topic = np.repeat(unit, scores_of_topic)
+    return _over_cells(cells, topic, counts, method)
 
 
 FEWEST_TOPICS = 4
@@ -262,11 +262,11 @@ def by_pairs(
     """
     absent = [np.isnan(part) for part in parts]
     # metrics that miss the same scores are of one kind, so that few kinds are compared, and not all metrics
-    missing = np.concatenate([one.reshape(-1, one.shape[2]) for one in absent])
+    missing = np.concatenate([part.reshape(-1, part.shape[2]) for part in absent])
     kind = np.unique(missing, axis=1, return_inverse=True)[1].ravel()
     metrics = kind.size
     r, low, high = np.full((3, metrics, metrics), np.nan)
-    found = Pairs(r, low, high, np.zeros((metrics, metrics), dtype=np.int64))
+    pairs = Pairs(r, low, high, np.zeros((metrics, metrics), dtype=np.int64))
     for one, other in combinations_with_replacement(range(kind.max() + 1), 2):
         both = np.flatnonzero((kind == one) | (kind == other))
         # (system, topic): the scores that the metrics of both kinds have
@@ -276,9 +276,9 @@ def by_pairs(
         for rows, columns in ((one, other), (other, one)):
             here = np.ix_(kind == rows, kind == columns)
             part = np.ix_(kind[both] == rows, kind[both] == columns)
-            for matrix, value in zip(found, values, strict=True):
+            for matrix, value in zip(pairs, values, strict=True):
                 matrix[here] = value[part] if np.ndim(value) else value
-    return found
+    return pairs
 
 
 def _where_both(
@@ -292,15 +292,12 @@ def _where_both(
 ) -> Pairs:
     """Correlate metrics over the scores that masks (system, topic) of each part mark; n is one number."""
     if level == "system":
-        whole = [mask.all(axis=1) for mask in masks]
-        used = [
-            part[keep][..., metrics]
-            for part, keep in zip(parts, whole, strict=True)
-            if keep.any()
-        ]
-        numbers = [
-            number for number, keep in zip(topics, whole, strict=True) if keep.any()
-        ]
+        used, numbers = [], []
+        for part, mask, number in zip(parts, masks, topics, strict=True):
+            whole = mask.all(axis=1)
+            if whole.any():
+                used.append(part[whole][..., metrics])
+                numbers.append(number)
         n = sum(len(part) for part in used)
         unknown = _nothing(metrics.size)[0]
         r = over_means(used, method) if n > 1 else unknown
@@ -313,7 +310,8 @@ def _where_both(
     )
     n = len(topic)
     if n > 1:
-        r, without = _over_cells(cells, topic, numbers, method)
+        counts = [len(number) for number in numbers]
+        r, without = _over_cells(cells, topic, counts, method)
     else:
         r, without = _nothing(metrics.size)
     if n < fewest:
@@ -322,17 +320,17 @@ def _where_both(
 
 
 def _over_cells(
-    cells: Floats, topic: Ints, numbers: Sequence[Ints], method: Coefficient
+    cells: Floats, topic: Ints, counts: Sequence[int], method: Coefficient
 ) -> tuple[Floats, list[Floats]]:
-    """Correlate metrics over scores (metric, score), and without each topic, by part."""
+    """Correlate metrics over scores (metric, score), and without each topic: arrays of as many topics as parts have."""
     whole, without = _LEAVE_OUT[method](cells, topic)
-    return whole, np.split(without, np.cumsum([len(number) for number in numbers])[:-1])
+    return whole, np.split(without, np.cumsum(counts)[:-1])
 
 
 def _nothing(metrics: int) -> tuple[Floats, list[Floats]]:
     """Return the correlation of metrics that no two scores have in common: none."""
     unknown = np.full((metrics, metrics), np.nan)
-    return unknown, [unknown[None][:0]]
+    return unknown, [np.empty((0, metrics, metrics))]
 
 
 def _cells(
@@ -501,7 +499,7 @@ def cumulated(r: Floats) -> Floats:
 
 
 def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
-    """Take each topic's share off the sums of scores, squares and products.
+    """Return Pearson's r of metrics over scores (metric, score), and without each topic: (topic, metric, metric).
 
     Of scores centred over all topics, with sums S_t and products P_t over topic t and m scores in the other topics,
     what the others have about their own mean is  sum P - P_t - S_t S_t' / m,  as all scores sum to 0.
@@ -525,7 +523,7 @@ def _pearson_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
 
 
 def _spearman_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
-    """Rank all scores once; without a topic a rank is less by the topic's scores below it, and half of those equal."""
+    """Return Spearman's rho as `_pearson_without` returns r: all scores are ranked once."""
     ranks = tied_ranks(x)
     without_one = partial(_spearman_without_one, ranks, dense_ranks(x), topic)
     without = list(in_order(without_one, range(topic[-1] + 1), "topics left out"))
@@ -552,9 +550,9 @@ def _spearman_without_one(
 
 
 def _kendall_without(x: Floats, topic: Ints) -> tuple[Floats, Floats]:
-    """Take off the pairs of scores that a topic has a part in; a metric with itself counts the pairs not tied.
+    """Return Kendall's tau-b as `_pearson_without` returns r: the pairs of scores that a topic has a part in go.
 
-    Pairs within the topic were counted twice, once from either end.
+    Pairs within the topic were counted twice, once from either end; a metric with itself counts the pairs not tied.
     """
     any_part, within = concordance_by_group(x, topic)
     total = any_part.sum(axis=0)

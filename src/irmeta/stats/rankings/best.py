@@ -35,7 +35,7 @@ def best(scores: Floats, level: float = 0.95) -> Best:
         low    = best - q se, q the (1 + level) / 2 quantile of the largest t of all runs
         high   = best + t((1 + level) / 2, n - 1) se           to be chosen makes a run look better, never worse
     """
-    runs, topics = scores.shape
+    topics = scores.shape[1]
     means = scores.mean(axis=1)
     place = int(means.argmax())
     deviations = scores - means[:, None]
@@ -48,14 +48,14 @@ def best(scores: Floats, level: float = 0.95) -> Best:
     squares = (deviations**2).mean(axis=1) - sums**2
     spread = np.sqrt(np.maximum(squares, 0) / (topics - 1))
     t = np.divide(sums, spread, out=np.zeros_like(sums), where=spread > 1e-12)
-    one = float(stdtrit(topics - 1, (1 + level) / 2))
-    many = max(one, float(np.quantile(t.max(axis=1), (1 + level) / 2)))
+    t_of_one = float(stdtrit(topics - 1, (1 + level) / 2))
+    t_of_largest = max(t_of_one, float(np.quantile(t.max(axis=1), (1 + level) / 2)))
     middle, top = float(means.mean()), float(means[place])
     return Best(
         place,
         top,
-        middle + float(largest.mean()) if runs > 1 else top,
-        middle + float(np.quantile(largest, 0.95)) if runs > 1 else top,
-        top - many * float(error[place]),
-        top + one * float(error[place]),
+        middle + float(largest.mean()),
+        middle + float(np.quantile(largest, 0.95)),
+        top - t_of_largest * float(error[place]),
+        top + t_of_one * float(error[place]),
     )

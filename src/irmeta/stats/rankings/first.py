@@ -41,10 +41,10 @@ class Unseated(NamedTuple):
     topics: Ints
 
 
-def turning(found: Floats) -> Turning:
+def turning(gains: Floats) -> Turning:
     """Return the fewest topics without which each row's sum is no longer above 0; exact.
 
-    found : (row, topic), what each topic adds; NaN where a row lacks it. One topic at least stays.
+    gains : (row, topic), what each topic adds; NaN where a row lacks it. One topic at least stays.
 
     The k largest are those whose absence takes most off a sum, so k is the least number with which the sum of the
     others is at most 0.
@@ -53,8 +53,8 @@ def turning(found: Floats) -> Turning:
     >>> one.counts.tolist(), one.topics[0].tolist()
     ([1, -1], [True, False, False, False])
     """
-    present = np.isfinite(found)
-    added = np.where(present, found, 0.0)
+    present = np.isfinite(gains)
+    added = np.where(present, gains, 0.0)
     order = np.argsort(-added, axis=1, kind="stable")
     falling = np.take_along_axis(added, order, axis=1)
     # (row, k): the sum without the k largest, for k from 0 to topics - 1
@@ -62,11 +62,11 @@ def turning(found: Floats) -> Turning:
     left = from_the_smallest[:, ::-1]
     largest = np.abs(added).max(axis=1, keepdims=True)
     rounding = 1e-9 * np.maximum(largest, 1e-300)
-    number = np.arange(found.shape[1])
+    number = np.arange(gains.shape[1])
     one_stays = number < present.sum(axis=1, keepdims=True)
     gone = (left <= rounding) & one_stays
     counts = np.where(gone.any(axis=1), gone.argmax(axis=1), NONE)
-    topics = np.zeros(found.shape, dtype=np.bool_)
+    topics = np.zeros(gains.shape, dtype=np.bool_)
     needed = number < counts[:, None]
     np.put_along_axis(topics, order, needed, axis=1)
     return Turning(counts, topics)

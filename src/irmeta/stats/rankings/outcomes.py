@@ -20,6 +20,7 @@ RATIOS = np.sinh(np.linspace(-9, 9, 721))
 EXACT = 1e-3
 """Noise below this share of the spread of outcomes is none."""
 DRAWS = 20_000
+"""Draws from the posterior, of two metrics compared."""
 ALIKE = 1 - 1e-9
 """Metrics that correlate by this are one."""
 
@@ -69,8 +70,8 @@ def posterior(outcomes: Outcomes, scores: Floats) -> Posterior:
     size = np.maximum(size, 0)
     line = np.column_stack([np.ones(len(scores)), scores])
     # comparisons say nothing of the level
-    given = line[:, np.abs(design @ line).sum(axis=0) > EXACT]
-    y, x = turn.T @ (value * whiten), turn.T @ (each @ given)
+    columns = line[:, np.abs(design @ line).sum(axis=0) > EXACT]
+    y, x = turn.T @ (value * whiten), turn.T @ (each @ columns)
     spread = scale * SPREADS
     weight = 1 / (1 + spread[:, None] ** 2 * size)
     information = np.einsum("ki,gk,kj->gij", x, weight, x)
@@ -130,11 +131,12 @@ def lead(
     r = float(one @ other) / (len(one) - 1)
     if abs(r) > ALIKE:
         alone = ratio(posterior(outcomes, one[:, None]), rng.random(DRAWS))
-        found = np.column_stack([alone, np.sign(r) * alone])
+        ratios = np.column_stack([alone, np.sign(r) * alone])
     else:
         known = posterior(outcomes, np.column_stack([one, other]))
-        found = _each_alone(known, r, len(one) - 1, rng)
-    return _read(found[:, 0], one) - _read(found[:, 1], other)
+        ratios = _each_alone(known, r, len(one) - 1, rng)
+    of_one = _agreement_from_table(ratios[:, 0], one)
+    return of_one - _agreement_from_table(ratios[:, 1], other)
 
 
 def _each_alone(
@@ -150,7 +152,7 @@ def _each_alone(
     root = np.linalg.cholesky(known.covariances[at])
     luck = rng.normal(size=(DRAWS, 2))
     slopes = known.slopes[at] + np.einsum("dij,dj->di", root, luck)
-    variance, covariance = _drawn(r, freedom, rng)
+    variance, covariance = _draw_covariance(r, freedom, rng)
     others = slopes[:, ::-1]
     beside = variance[:, ::-1] - covariance**2 / variance
     around = known.spread[at, None] ** 2 + others**2 * beside
@@ -158,7 +160,9 @@ def _each_alone(
     return alone / np.sqrt(around)
 
 
-def _drawn(r: float, freedom: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
+def _draw_covariance(
+    r: float, freedom: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """Draw variances (draw, 2) and covariances (draw, 1) of two metrics, seen to be 1 and r: an inverse Wishart.
 
     With A of Bartlett's decomposition, triangular, and L L' what was seen, it is freedom L (A A')^-1 L'.
@@ -188,8 +192,8 @@ def without_noise(shows: float, scores: Floats, levels: Floats) -> Floats:
     return ratio(posterior(exact, scores[:, None]), levels)
 
 
-def _read(ratios: Floats, scores: Floats) -> Floats:
-    """Return agreement, read off a table."""
+def _agreement_from_table(ratios: Floats, scores: Floats) -> Floats:
+    """Return `agreement` at many ratios fast: a table of it at `RATIOS`, interpolated."""
     return np.interp(ratios, RATIOS, agreement(RATIOS, scores))
 
 

@@ -68,8 +68,7 @@ def _check(x: Floats, y: Floats) -> None:
     """Refuse rankings of different items, of fewer than two, and scores that are missing."""
     if x.ndim < 1 or y.ndim < 1 or x.shape[-1] != y.shape[-1] or x.shape[-1] < 2:
         raise ScoresError(
-            f"rankings must have the same items, at least two; their shapes are {x.shape} and "
-            f"{y.shape}"
+            f"rankings must have the same items, at least two; their shapes are {x.shape} and {y.shape}"
         )
     if np.isnan(x).any() or np.isnan(y).any():
         raise ScoresError(
@@ -268,16 +267,15 @@ def _of_pairs_with(x: Floats, y: Floats, group: Ints) -> list[Singles]:
 def _of_item(
     a: Singles, b: Singles, item: int, members: Indices
 ) -> tuple[Singles, Singles, Singles]:
-    """Return the same sums over one item's pairs; pairs with members before it are counted there already."""
+    """Return the sums of `_of_pairs_with` over one item's pairs, less those that members before it count already."""
     signs_a = np.clip(a[item] - a, -1, 1)
     signs_b = np.clip(b[item] - b, -1, 1)
     counted = members[members < item]
     signs_a[counted] = 0
     signs_b[counted] = 0
     counts = signs_a.transpose(1, 2, 0) @ signs_b.transpose(1, 0, 2)
-    untied_a, untied_b = (
-        np.einsum("n...,n...->...", one, one) for one in (signs_a, signs_b)
-    )
+    untied_a = np.einsum("n...,n...->...", signs_a, signs_a)
+    untied_b = np.einsum("n...,n...->...", signs_b, signs_b)
     return counts, untied_a, untied_b
 
 

@@ -19,7 +19,7 @@ def dense_ranks(x: Floats) -> Ints:
     """
     order, first = _in_order(x)
     numbers = np.cumsum(first, axis=-1, dtype=np.int64) - 1
-    return _back(numbers, order).reshape(x.shape)
+    return _unsorted(numbers, order).reshape(x.shape)
 
 
 def tied_ranks(x: Floats, ties: Ties = "average") -> Floats:
@@ -42,7 +42,7 @@ def tied_ranks(x: Floats, ties: Ties = "average") -> Floats:
     from_the_end = np.minimum.accumulate(of_lasts[:, ::-1], axis=-1)
     high = from_the_end[:, ::-1]
     ranks = {"min": low, "max": high}.get(ties, (low + high) / 2)
-    return _back(ranks, order).reshape(x.shape)
+    return _unsorted(ranks, order).reshape(x.shape)
 
 
 def _in_order(x: Floats) -> tuple[Indices, Bools]:
@@ -58,8 +58,8 @@ def _in_order(x: Floats) -> tuple[Indices, Bools]:
     return order, first
 
 
-def _back(ordered: NDArray[Any], order: Indices) -> NDArray[Any]:
-    """Put what was found of sorted values in the places of the values."""
+def _unsorted(ordered: NDArray[Any], order: Indices) -> NDArray[Any]:
+    """Return values of sorted rows in the places that they had before, from the positions of `_in_order`."""
     placed = np.empty_like(ordered)
     placed.ravel()[order] = ordered
     return placed

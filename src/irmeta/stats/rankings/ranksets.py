@@ -226,7 +226,7 @@ def _squares(products: Floats) -> Floats:
 
 
 def _spread(squares: Floats, rounding: Floats) -> Floats:
-    """Take the root; 0 where it is one of rounding only."""
+    """Return the root of sums of squared differences; 0 where rounding alone can have made it."""
     return np.sqrt(np.where(squares > rounding**2, squares, 0))
 
 
@@ -235,15 +235,8 @@ def _rounding(sizes: Floats) -> Floats:
     return _ROUNDING * (sizes[:, None] + sizes)
 
 
-def _divided(numerator: Floats, denominator: Floats) -> Floats:
-    """Divide; 0 where the denominator is 0."""
-    return np.divide(
-        numerator, denominator, out=np.zeros(numerator.shape), where=denominator > 0
-    )
-
-
 def _ratio(difference: Floats, spread: Floats, rounding: Floats) -> Floats:
-    """Divide what is more than rounding; no difference is 0, and one without any spread is beyond all draws."""
+    """Return what of a difference is more than rounding, over its spread; infinite where that is 0."""
     size = np.maximum(np.abs(difference) - rounding, 0)
     beyond = np.where(size > 0, np.inf, 0)
     ratio = np.divide(size, spread, out=beyond, where=spread > 0)
@@ -311,7 +304,8 @@ def _stepped(
     counts : the draws of each law, one law after the other; a claim is beyond the largest of each.
     """
     require_share("the level of rank sets", level, 0.95)
-    weight = _divided(np.ones(spread.shape), spread).astype(np.float32)
+    inverse = np.divide(1, spread, out=np.zeros(spread.shape), where=spread > 0)
+    weight = inverse.astype(np.float32)
     better = worse = np.zeros(observed.shape, dtype=np.bool_)
     draws = sum(counts)
     ends = np.cumsum(counts)[:-1]
@@ -386,7 +380,7 @@ def _largest_of_all(drawn: _Drawn, upward: Singles, draws: Draws) -> Found:
 
 
 def _first(found: Iterable[Found]) -> Found:
-    """Find the largest of several statistics of each draw."""
+    """Return the first largest of several statistics of each draw, with its pair."""
     # (part, draw), (part, draw, 2)
     values, pairs = (np.stack(part) for part in zip(*found, strict=True))
     first = values.argmax(axis=0)

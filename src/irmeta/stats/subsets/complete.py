@@ -46,9 +46,8 @@ def _greedy(absent: Bools, axes: Sequence[int]) -> list[Bools]:
     counts = {axis: left.sum(axis=_others(left.ndim, axis)) for axis in axes}
     while any(count.any() for count in counts.values()):
         # share of missing cells = count / cells of a slice; these are all cells left / slices of its axis left
-        axis = max(
-            axes, key=lambda one: counts[one].max() * np.count_nonzero(keep[one])
-        )
+        shares = [counts[axis].max() * np.count_nonzero(keep[axis]) for axis in axes]
+        axis = axes[int(np.argmax(shares))]
         worst = int(counts[axis].argmax())
         # the slice's missing cells count no more, on any other axis
         gone = np.take(left, [worst], axis=axis)
@@ -75,4 +74,5 @@ def _take_back(flat: Bools, axes: Sequence[int], keep: list[Bools]) -> None:
 
 
 def _others(ndim: int, axis: int) -> tuple[int, ...]:
+    """Return the axes of an array of this many dimensions but one."""
     return tuple(other for other in range(ndim) if other != axis)

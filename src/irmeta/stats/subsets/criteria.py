@@ -142,8 +142,8 @@ def choose(layers: Floats, variable: int) -> Floats:
 
 def diagonals(layers: npt.NDArray[np.floating]) -> Floats:
     """Return the diagonals, of shape (..., layer, n), of layers of shape (..., layer, n, n)."""
-    found: Floats = np.diagonal(layers, axis1=-2, axis2=-1)
-    return found
+    diagonal: Floats = np.diagonal(layers, axis1=-2, axis2=-1)
+    return diagonal
 
 
 def _best_sums(values: Floats) -> Floats:

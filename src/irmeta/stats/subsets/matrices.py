@@ -70,15 +70,12 @@ def dependent(sigma: Floats, first: npt.ArrayLike = ()) -> list[tuple[int, list[
     kept, left = _independent(scaled, wanted)
     if not left:
         return []
-    # the weights of the kept variables in each of the others; those near 0 have no part in it
-    # (kept, left)
+    # the weights of the kept variables in each of the others, (kept, left); those near 0 have no part in it
     weights = np.linalg.solve(scaled[np.ix_(kept, kept)], scaled[np.ix_(kept, left)])
     sizes = np.abs(weights)
     parts = sizes > 1e-3 * sizes.max(axis=0)
-    found = []
-    for variable, has_part in zip(left, parts.T, strict=True):
-        found.append((variable, [kept[i] for i in np.flatnonzero(has_part)]))
-    return found
+    made_of = [np.array(kept)[has_part].tolist() for has_part in parts.T]
+    return list(zip(left, made_of, strict=True))
 
 
 def _independent(scaled: Floats, wanted: set[int]) -> tuple[list[int], list[int]]:

@@ -17,6 +17,7 @@ from irmeta.stats.subsets.matrices import without
 
 Order = Indices
 TIE = 1e-9
+"""Values that differ by this share of the largest are equal."""
 
 
 def log_determinant(sigma: Floats, subset: npt.ArrayLike) -> float:

@@ -15,6 +15,7 @@ from irmeta.stats.tests.multiplicity import range_quantile
 MOST = 5000
 """More subsets of a size are not compared."""
 _CHUNK = 1000
+"""Subsets whose matrices are held at a time."""
 
 
 class Rivals(NamedTuple):

@@ -45,15 +45,13 @@ def choices(
     halves : gives two matrices, or None where a variable is constant. Those, and matrices in which variables determine
     each other, are left out.
     """
-    again: list[Bools] = []
-    proven: list[Bools] = []
+    again, proven = [], []
     work = partial(_block, halves, choice, tuple(chosen), 2 * partitions)
     blocks = streams(rng, partitions, _BLOCK)
-    for some in in_order(work, blocks, "blocks of partitions", threads=False):
-        for found in some:
-            if found is not None:
-                again.append(found[0])
-                proven.append(found[1])
+    for block in in_order(work, blocks, "blocks of partitions", threads=False):
+        for flags_of_both, proven_of_both in block:
+            again.append(flags_of_both)
+            proven.append(proven_of_both)
     return np.array(again, dtype=np.bool_), np.array(proven, dtype=np.bool_)
 
 
@@ -63,9 +61,12 @@ def _block(
     sizes: tuple[int, ...],
     times: int,
     block: tuple[np.random.Generator, int],
-) -> list[tuple[Bools, Bools] | None]:
+) -> list[tuple[Bools, Bools]]:
+    """Choose from the halves of some partitions, but those from which nothing can be chosen."""
     rng, partitions = block
-    return [_choose_again(halves(rng), choice, sizes, times) for _ in range(partitions)]
+    pairs = (halves(rng) for _ in range(partitions))
+    chosen = [_choose_again(matrices, choice, sizes, times) for matrices in pairs]
+    return [both for both in chosen if both is not None]
 
 
 def _choose_again(
@@ -77,15 +78,16 @@ def _choose_again(
     """Choose from both matrices: flags (2, k, variable), and (2, k) whether proven; None where it cannot be."""
     if matrices is None:
         return None
-    if any(
-        dependent(sigma[np.ix_(choice.candidates, choice.candidates)])
-        for sigma in matrices
-    ):
+    among = np.ix_(choice.candidates, choice.candidates)
+    if any(dependent(sigma[among]) for sigma in matrices):
         return None
-    found = [choose_again(sigma, choice, sizes, times) for sigma in matrices]
-    subsets = [{size: subset for size, (subset, _) in again.items()} for again in found]
-    proven = [[proven for _, proven in again.values()] for again in found]
-    return np.array([flags(one, len(matrices[0])) for one in subsets]), np.array(proven)
+    chosen, proven = [], []
+    for sigma in matrices:
+        again = choose_again(sigma, choice, sizes, times)
+        subsets = {size: subset for size, (subset, _) in again.items()}
+        chosen.append(flags(subsets, len(sigma)))
+        proven.append([is_proven for _, is_proven in again.values()])
+    return np.array(chosen), np.array(proven)
 
 
 def flags(subsets: Mapping[int, Order], variables: int) -> Bools:

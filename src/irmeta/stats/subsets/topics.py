@@ -37,9 +37,8 @@ class Goal(NamedTuple):
 
     def of(self, chosen: Ints) -> Floats:
         """Return the worth of subsets, given by their topics: (subset, topics of a subset)."""
-        return self.worth(
-            self.columns[chosen].sum(axis=1), np.zeros(self.columns.shape[1])
-        )
+        nothing_more = np.zeros(self.columns.shape[1])
+        return self.worth(self.columns[chosen].sum(axis=1), nothing_more)
 
 
 def kendall(scores: Floats) -> Goal:
@@ -91,11 +90,11 @@ def best_subset(
     topics = len(goal.columns)
     if comb(topics, size) <= EXACT:
         every = chain.from_iterable(combinations(range(topics), size))
-        found = np.fromiter(every, np.int64).reshape(-1, size)
+        subsets = np.fromiter(every, np.int64).reshape(-1, size)
     else:
         drawn = random_subsets(topics, size, starts, rng)
-        found = np.array([_swapped(goal, one, sign) for one in drawn])
-    return np.sort(found[int((sign * goal.of(found)).argmax())])
+        subsets = np.array([_swapped(goal, subset, sign) for subset in drawn])
+    return np.sort(subsets[int((sign * goal.of(subsets)).argmax())])
 
 
 def _swapped(goal: Goal, chosen: Ints, sign: int) -> Ints:
