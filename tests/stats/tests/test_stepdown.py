@@ -117,10 +117,10 @@ def test_more_fixed_signs_are_nearer_to_all_ways():
     """Asked for, more signs are taken; fewer than the fixed ones are not."""
     found = Given(np.random.default_rng(2).normal(0.6, 1, (1, 30)))
     flips = np.random.default_rng(0).choice([1.0, -1.0], (400_000, 30))
-    sizes = np.abs(found.found[0])
-    expected = (np.abs(flips @ sizes) >= abs(found.found.sum())).mean()
+    sizes = np.abs(found.differences[0])
+    expected = (np.abs(flips @ sizes) >= abs(found.differences.sum())).mean()
     p = stepdown.alone(found, 400_000).item()
-    assert p > paired.t(found.found).item()
+    assert p > paired.t(found.differences).item()
     assert abs(p - expected) < 4 * np.sqrt(2 * expected / 400_000)
     assert stepdown.alone(found, 100) == stepdown.alone(found)
 

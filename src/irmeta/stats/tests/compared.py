@@ -62,37 +62,38 @@ class Pairs:
 class Given:
     """Differences (comparison, topic), as of one system from others."""
 
-    found: Floats
+    differences: Floats
 
     def __post_init__(self) -> None:
         # sums over the topics of one comparison are the same to the last bit, however many there are beside it
-        object.__setattr__(self, "found", np.ascontiguousarray(self.found))
+        contiguous = np.ascontiguousarray(self.differences)
+        object.__setattr__(self, "differences", contiguous)
 
     @property
     def topics(self) -> int:
         """The number of topics."""
-        return self.found.shape[1]
+        return self.differences.shape[1]
 
     @property
     def rounding(self) -> float:
         """By how much the same mean difference can differ."""
-        return _rounding(self.found)
+        return _rounding(self.differences)
 
     def over(self, quantity: Callable[[Floats], Floats]) -> Floats:
         """Compute a quantity of the differences."""
-        return quantity(self.found)
+        return quantity(self.differences)
 
     def parts(self, width: int) -> Iterator[Floats]:  # noqa: ARG002
         """Yield all differences."""
-        yield self.found
+        yield self.differences
 
     def means(self, signs: Floats) -> Iterator[Floats]:
         """Yield all mean differences."""
-        yield (signs @ self.found.T / self.topics).T
+        yield (signs @ self.differences.T / self.topics).T
 
     def at_once(self, test: str) -> int:  # noqa: ARG002
         """Return how many resamples are drawn at once."""
-        return int(np.clip(BLOCK // len(self.found), 100, 10_000))
+        return int(np.clip(BLOCK // len(self.differences), 100, 10_000))
 
 
 Compared = Pairs | Given

@@ -185,13 +185,16 @@ def _stepped(compared: Compared, resamples: int, rng: np.random.Generator) -> Fl
     """Return p by the largest t, step by step, which is corrected for all comparisons."""
     if isinstance(compared, Pairs):
         return stepdown.of_pairs(compared.scores, resamples, rng)
-    return stepdown.of_differences(compared.found, resamples, rng)
+    return stepdown.of_differences(compared.differences, resamples, rng)
 
 
-def _mean(found: Floats) -> Floats:
-    return np.asarray(np.nanmean(found, axis=1))
+def _mean(differences: Floats) -> Floats:
+    """Return the mean of each comparison over the topics that it has: (comparison,)."""
+    return np.asarray(np.nanmean(differences, axis=1))
 
 
-def _quantities(found: Floats) -> Floats:
+def _quantities(differences: Floats) -> Floats:
     """Return effect size and standard error of differences (comparison, topic): (2, comparison)."""
-    return np.stack([paired.effect_size(found), paired.standard_error(found)])
+    return np.stack(
+        [paired.effect_size(differences), paired.standard_error(differences)]
+    )

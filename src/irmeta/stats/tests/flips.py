@@ -66,8 +66,8 @@ def smallest_seen(
         if ahead > topics:
             return True  # this ends the search
         difference = ahead / topics
-        found = power(difference, max(differing, difference), topics, alpha)
-        return found >= power_wanted
+        shown = power(difference, max(differing, difference), topics, alpha)
+        return shown >= power_wanted
 
     ahead = fewest(is_shown)
     return ahead / topics if ahead <= topics else float("nan")

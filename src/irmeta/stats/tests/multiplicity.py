@@ -61,8 +61,12 @@ def range_quantile(count: int, freedom: int) -> float:
     low, high = 0.0, 1.0
     while held(high) < 0.95:
         low, high = high, 2 * high
+    # bisection, until no number lies between
     while low < (middle := (low + high) / 2) < high:
-        low, high = (middle, high) if held(middle) < 0.95 else (low, middle)
+        if held(middle) < 0.95:
+            low = middle
+        else:
+            high = middle
     return high / math.sqrt(2)
 
 

@@ -46,29 +46,27 @@ class Looks:
             _Law(signs.choice(both, size=(topics, draws)), alpha),
         )
 
-    def limit(self, found: Floats, *, single: bool = False) -> float:
+    def limit(self, moved: Floats, *, single: bool = False) -> float:
         """Return the limit that |r| of the next night has to pass.
 
-        found : differences plus the margin, (comparison, topic), NaN for a topic that the night lacks.
+        moved : differences plus the margin, (comparison, topic), NaN for a topic that the night lacks.
         single : whether no night follows, so that this one may spend the whole level.
         """
-        (limit,) = self.limits([found], single=single)
+        (limit,) = self.limits([moved], single=single)
         return limit
 
     def limits(self, nights: Sequence[Floats], *, single: bool = False) -> list[float]:
-        """Return the limits of the next nights, one after the other."""
-        found = []
+        """Return the limits of the next nights, one after the other, as `limit` does."""
+        limits = []
         for begun in range(0, len(nights), AT_ONCE):
             some = nights[begun : begun + AT_ONCE]
             for lows in zip(*(law.lowest(some) for law in self._laws), strict=True):
-                limit = max(
-                    law.limit(low, single=single)
-                    for law, low in zip(self._laws, lows, strict=True)
-                )
-                for law, low in zip(self._laws, lows, strict=True):
+                by_law = list(zip(self._laws, lows, strict=True))
+                limit = max(law.limit(low, single=single) for law, low in by_law)
+                for law, low in by_law:
                     law.take(low, limit)
-                found.append(limit)
-        return found
+                limits.append(limit)
+        return limits
 
 
 class _Law:
@@ -86,17 +84,17 @@ class _Law:
 
     def lowest(self, nights: Sequence[Floats]) -> list[Singles]:
         """Return the lowest r of each night in each draw, those of the other sign behind."""
-        found = np.concatenate(nights)
-        known = ~np.isnan(found)
-        values = np.where(known, found, 0.0)
+        every = np.concatenate(nights)
+        known = ~np.isnan(every)
+        values = np.where(known, every, 0.0)
         length = np.sqrt((values**2).sum(axis=1, keepdims=True))
         unit = np.divide(values, length, out=np.zeros_like(values), where=length > 0)
         drawn = unit.astype(np.float32) @ self._weights
         drawn /= self._sizes(known)
         ends = np.cumsum([len(night) for night in nights])[:-1]
         return [
-            np.concatenate([one.min(axis=0), -one.max(axis=0)])
-            for one in np.split(drawn, ends)
+            np.concatenate([night.min(axis=0), -night.max(axis=0)])
+            for night in np.split(drawn, ends)
         ]
 
     def _sizes(self, known: Bools) -> Singles:
@@ -121,7 +119,7 @@ class _Law:
         values = self._lowest(np.minimum(self._ever, low))
         passing = 1 + _below(values, low[~self._passed])
         if single:
-            return _at(values, passing <= left)
+            return _limit_at(values, passing <= left)
         allowed = passing <= MOST * self._allowed
         if self._past:
             # passing + (nights to come) * (passed a night of late) <= left
@@ -130,7 +128,7 @@ class _Law:
             a_night = late / (len(self._past) - begun)
             to_come = NIGHTS - 1 - len(self._past)
             allowed &= passing + to_come * np.maximum(a_night, 1) <= left
-        return _at(values, allowed)
+        return _limit_at(values, allowed)
 
     def take(self, low: Singles, limit: float) -> None:
         """Note what passed the limit of a night."""
@@ -154,7 +152,7 @@ def _below(values: Singles, draws: Singles) -> Indices:
     return np.searchsorted(few, values)
 
 
-def _at(values: Singles, allowed: Bools) -> float:
+def _limit_at(values: Singles, allowed: Bools) -> float:
     """Return the smallest limit of sorted values up to the last that is allowed; infinite if the first is not."""
     count = allowed.size if allowed.all() else int(np.argmin(allowed))
     if count == 0:
@@ -178,7 +176,7 @@ class Bounds(NamedTuple):
 
 
 def bounds(
-    found: Floats,
+    differences: Floats,
     limit: float | Floats,
     margin: float,
     widest: Floats,
@@ -196,7 +194,7 @@ def bounds(
     >>> [float(one[0].round(3)) for one in bounds(equal, 2.6, 0.02, np.ones(1))]
     [0.0, 0.018, 0.02, 50.0]
     """
-    loss = -found
+    loss = -differences
     topics = (~np.isnan(loss)).sum(axis=1).astype(np.float64)
     q = _student(limit, topics)
     mean, error, skew = _moments(loss)

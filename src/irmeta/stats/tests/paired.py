@@ -29,17 +29,15 @@ def over_pairs(quantity: Callable[[Floats], Floats], scores: Floats) -> Floats:
     [0.25, 0.25, 1.0]
     """
     systems, topics = scores.shape
-    found = in_order(
-        partial(_of_block, quantity, scores),
-        list(blocks(systems, topics)),
-        "blocks of pairs",
-    )
-    return np.concatenate(list(found), axis=-1)
+    work = partial(_of_block, quantity, scores)
+    parts = in_order(work, list(blocks(systems, topics)), "blocks of pairs")
+    return np.concatenate(list(parts), axis=-1)
 
 
 def _of_block(
     quantity: Callable[[Floats], Floats], scores: Floats, block: tuple[int, int]
 ) -> Floats:
+    """Compute a quantity of the differences of a block of pairs, as `blocks` cuts them."""
     start, stop = block
     return quantity(differences(scores, start, stop))
 
@@ -65,12 +63,12 @@ def differences(scores: Floats, start: int = 0, stop: int | None = None) -> Floa
     """
     systems = np.arange(len(scores))
     firsts = systems[start : len(scores) - 1 if stop is None else stop]
-    one = np.repeat(firsts, systems[-1] - firsts)
-    other = np.concatenate([systems[i + 1 :] for i in firsts])
-    return less(scores[one], scores[other])
+    first = np.repeat(firsts, systems[-1] - firsts)
+    second = np.concatenate([systems[i + 1 :] for i in firsts])
+    return less(scores[first], scores[second])
 
 
-def less(one: Floats, others: Floats) -> Floats:
+def less(scores: Floats, others: Floats) -> Floats:
     """Return scores (topic, ...), or (other, topic, ...), less those of others (other, topic, ...), without rounding.
 
     Rounding grows with the scores, not with their difference: up to 1e-12 of the larger scores, at least of 1, a
@@ -79,19 +77,19 @@ def less(one: Floats, others: Floats) -> Floats:
     >>> less(np.array([0.3, 0.8]), np.array([[0.3, 0.8], [0.1, 0.6]])).round(12).tolist()
     [[0.0, 0.0], [0.2, 0.2]]
     """
-    found = one - others
+    gap = scores - others
     sizes = np.abs(others)
-    np.maximum(np.abs(one), sizes, out=sizes)
+    np.maximum(np.abs(scores), sizes, out=sizes)
     rounding = 1e-12 * np.fmax(np.fmax.reduce(sizes, axis=1), 1)[:, None]
     del sizes
-    found[np.abs(found) <= rounding] = 0.0
-    low = np.fmin.reduce(found, axis=1)[:, None]
-    high = np.fmax.reduce(found, axis=1)[:, None]
-    same = (high - low <= rounding) & ~np.isnan(found)
-    return np.where(same, (low + high) / 2, found)
+    gap[np.abs(gap) <= rounding] = 0.0
+    low = np.fmin.reduce(gap, axis=1)[:, None]
+    high = np.fmax.reduce(gap, axis=1)[:, None]
+    same = (high - low <= rounding) & ~np.isnan(gap)
+    return np.where(same, (low + high) / 2, gap)
 
 
-def t(found: Floats) -> Floats:
+def t(differences: Floats) -> Floats:
     """Return p of the paired t test, from differences (pair, topic); 1 for equal systems.
 
     A difference that is the same on every topic has no standard error, and t no value: p is that of signs.
@@ -99,28 +97,28 @@ def t(found: Floats) -> Floats:
     >>> t(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0], [0.2, 0.2, 0.2]])).round(4).tolist()
     [0.0742, 1.0, 0.25]
     """
-    topics = found.shape[1]
-    observed = np.abs(statistic(found))
+    topics = differences.shape[1]
+    observed = np.abs(statistic(differences))
     p = 2 * stdtr(topics - 1, -observed)
     return floors.where_constant(p, observed, topics)
 
 
-def mean_difference(found: Floats) -> Floats:
+def mean_difference(differences: Floats) -> Floats:
     """Return the mean of differences (pair, topic): (pair,)."""
-    return np.asarray(found.mean(axis=1))
+    return np.asarray(differences.mean(axis=1))
 
 
-def statistic(found: Floats) -> Floats:
+def statistic(differences: Floats) -> Floats:
     """Student's t of differences (pair, topic): their mean over its standard error.
 
     It is 0 where all differences are 0, infinite where all are the same but not 0.
     """
-    return np.asarray(effect_size(found) * np.sqrt(found.shape[1]))
+    return np.asarray(effect_size(differences) * np.sqrt(differences.shape[1]))
 
 
-def standard_error(found: Floats) -> Floats:
+def standard_error(differences: Floats) -> Floats:
     """Return the standard error of the mean of differences (pair, topic): (pair,); 0 where all are the same."""
-    return np.asarray(_spread(found) / np.sqrt(found.shape[1]))
+    return np.asarray(_spread(differences) / np.sqrt(differences.shape[1]))
 
 
 def half_width(quantile: float | Floats, error: Floats) -> Floats:
@@ -132,7 +130,7 @@ def half_width(quantile: float | Floats, error: Floats) -> Floats:
     return np.where(error > 0, quantile * error, np.nan)
 
 
-def one_way_or_other(found: Floats) -> Floats:
+def one_way_or_other(differences: Floats) -> Floats:
     """Count where differences (pair, topic) of scores of 0 and 1 are 1, and where -1: (2, pair).
 
     NaN where a difference of the pair is neither, nor 0, nor missing.
@@ -140,9 +138,9 @@ def one_way_or_other(found: Floats) -> Floats:
     >>> one_way_or_other(np.array([[1.0, 1.0, -1.0], [0.5, 1.0, 0.0]])).tolist()
     [[2.0, nan], [1.0, nan]]
     """
-    other = ~(np.isin(found, (-1.0, 0.0, 1.0)) | np.isnan(found)).all(axis=1)
-    counts = np.stack([(found == way).sum(axis=1) for way in (1.0, -1.0)])
-    return np.where(other, np.nan, counts)
+    known = np.isin(differences, (-1.0, 0.0, 1.0)) | np.isnan(differences)
+    counts = np.stack([(differences == way).sum(axis=1) for way in (1.0, -1.0)])
+    return np.where(known.all(axis=1), counts, np.nan)
 
 
 def discordant_interval(
@@ -169,11 +167,11 @@ def discordant_interval(
     return p - q - half, p - q + half
 
 
-def _spread(found: Floats) -> Floats:
+def _spread(differences: Floats) -> Floats:
     """Return the standard deviation (divisor n - 1) of differences (pair, topic); 0 where all are the same."""
     # the mean of equal numbers is rounded, too
-    sd = found.std(axis=1, ddof=1)
-    return np.where(sd <= 1e-12 * np.abs(found.mean(axis=1)), 0.0, sd)
+    sd = differences.std(axis=1, ddof=1)
+    return np.where(sd <= 1e-12 * np.abs(differences.mean(axis=1)), 0.0, sd)
 
 
 def equivalence(
@@ -216,17 +214,17 @@ def check_correction(test: str, correct: str | None) -> None:
         )
 
 
-def effect_size(found: Floats) -> Floats:
+def effect_size(differences: Floats) -> Floats:
     """Mean of the differences (pair, topic) in units of their standard deviation (divisor n - 1): Cohen's d for pairs.
 
     0 where all differences are 0, infinite where all are the same but not 0. Source: Cohen (1988), section 2.3.5.
     """
-    mean = found.mean(axis=1)
+    mean = differences.mean(axis=1)
     with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(mean == 0, 0.0, mean / _spread(found))
+        return np.where(mean == 0, 0.0, mean / _spread(differences))
 
 
-def wilcoxon(found: Floats) -> Floats:
+def wilcoxon(differences: Floats) -> Floats:
     """Return p of Wilcoxon's signed-rank test, from differences (pair, topic).
 
     Topics without a difference are left out. The test is exact where 13 topics or fewer differ, and up to 50 if no two
@@ -236,8 +234,8 @@ def wilcoxon(found: Floats) -> Floats:
     >>> wilcoxon(np.array([[0.1, 0.1, 0.2, 0.2, 0.2, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]])).tolist()
     [0.0625, 1.0]
     """
-    found = settled(found)  # ties that rounding broke are ties
-    sizes = np.sort(np.abs(found), axis=1)
+    differences = settled(differences)  # ties that rounding broke are ties
+    sizes = np.sort(np.abs(differences), axis=1)
     counts = (sizes > 0).sum(axis=1)  # topics that differ, of each pair
     equal = (np.diff(sizes, axis=1) == 0) & (sizes[:, 1:] > 0)
     tied = equal.any(axis=1)
@@ -249,30 +247,30 @@ def wilcoxon(found: Floats) -> Floats:
     exact = differ & ~tied & (counts <= _EXACT)
     many = differ & ~few & ~exact
 
-    p = np.ones(len(found))
+    p = np.ones(len(differences))
     if few.any():
-        p[few] = _with_ties(found[few])
+        p[few] = _with_ties(differences[few])
     for count in np.unique(counts[exact]):
         rows = exact & (counts == count)
-        some = found[rows]
+        some = differences[rows]
         some = some[some != 0].reshape(-1, count)
         p[rows] = stats.wilcoxon(some, axis=1, method="exact").pvalue
     if many.any():
-        p[many] = stats.wilcoxon(found[many], axis=1, method="asymptotic").pvalue  # type: ignore[call-overload]
+        p[many] = stats.wilcoxon(differences[many], axis=1, method="asymptotic").pvalue  # type: ignore[call-overload]
     return p
 
 
-def _with_ties(found: Floats) -> Floats:
+def _with_ties(differences: Floats) -> Floats:
     """Return p of differences of which few are not 0, from all ways to sign their ranks.
 
     Ranks are doubled, so that the mean rank of a tie is a whole number. With W = the sum of the ranks that count as
     positive, p = 2 * min(P(W <= observed), P(W >= observed)), at most 1, where each rank is positive with probability
     1/2. Source: Wilcoxon (Biometrics Bulletin 1945).
     """
-    order = np.argsort(-np.abs(found), axis=1, kind="stable")
+    order = np.argsort(-np.abs(differences), axis=1, kind="stable")
     largest = order[:, :_FEW]
     # (pair, topic): all that differ are among these
-    some = np.take_along_axis(found, largest, axis=1)
+    some = np.take_along_axis(differences, largest, axis=1)
     ranks = _doubled_ranks(np.abs(some))
 
     ways = _ways(ranks)  # (pair, sum)
@@ -312,29 +310,29 @@ def _ways(ranks: Ints) -> Floats:
     return ways
 
 
-def signed_ranks(found: Floats) -> Floats:
+def signed_ranks(differences: Floats) -> Floats:
     """Return Wilcoxon's statistic, the ranks of the differences (pair, topic) above 0 less those below 0.
 
     >>> signed_ranks(np.array([[0.3, -0.1, -0.2, 0.0], [0.2, 0.2, -0.1, 0.0]])).tolist()
     [0.0, 4.0]
     """
-    found = settled(found)  # ties that rounding broke are ties
-    zeros = (found == 0).sum(axis=1, keepdims=True)
+    differences = settled(differences)  # ties that rounding broke are ties
+    zeros = (differences == 0).sum(axis=1, keepdims=True)
     # among the topics that differ
-    ranks = tied_ranks(np.abs(found)) - zeros
-    return np.asarray((np.sign(found) * ranks).sum(axis=1))
+    ranks = tied_ranks(np.abs(differences)) - zeros
+    return np.asarray((np.sign(differences) * ranks).sum(axis=1))
 
 
-def wins(found: Floats) -> Floats:
+def wins(differences: Floats) -> Floats:
     """Return the statistic of the sign test, differences (pair, topic) above 0 less those below 0.
 
     >>> wins(np.array([[0.1, 0.2, -0.9, 0.0]])).tolist()
     [1.0]
     """
-    return np.asarray(np.sign(found).sum(axis=1))
+    return np.asarray(np.sign(differences).sum(axis=1))
 
 
-def sign(found: Floats) -> Floats:
+def sign(differences: Floats) -> Floats:
     """Return p of the sign test, exact, from differences (pair, topic); topics without a difference are left out.
 
     p = 2 * P(a binomial count of n with probability 1/2 is at most the rarer sign's), at most 1.
@@ -342,7 +340,7 @@ def sign(found: Floats) -> Floats:
     >>> sign(np.array([[0.1, 0.2, 0.3, 0.0], [0.0, 0.0, 0.0, 0.0]])).tolist()
     [0.25, 1.0]
     """
-    above = (found > 0).sum(axis=1)
-    below = (found < 0).sum(axis=1)
+    above = (differences > 0).sum(axis=1)
+    below = (differences < 0).sum(axis=1)
     rarer = np.minimum(above, below)
     return np.asarray(np.minimum(1.0, 2 * bdtr(rarer, above + below, 0.5)))

@@ -16,6 +16,7 @@ from irmeta.stats.tests import paired
 POWER = 0.8
 """The probability to show what is there, for which topics are counted."""
 ROUNDING = 1e-12
+"""Means, and scores, that lie no further apart are equal."""
 
 
 class Found(NamedTuple):
@@ -42,9 +43,8 @@ class Two(NamedTuple):
     @property
     def variances(self) -> tuple[float, float, float]:
         """The variances of both means, and their covariance: 0 on other topics."""
-        of_first, of_again = (
-            float(one.var(ddof=1)) / len(one) for one in (self.first, self.again)
-        )
+        of_first = float(self.first.var(ddof=1)) / len(self.first)
+        of_again = float(self.again.var(ddof=1)) / len(self.again)
         if not self.together:
             return of_first, of_again, 0.0
         return of_first, of_again, float(np.cov(self.first, self.again)[0, 1]) / self.n
@@ -71,11 +71,8 @@ def change(two: Two, level: float) -> Found:
         return Found(value, value, value)
     freedom = two.n - 1.0
     if not two.together:
-        parts = [
-            one**2 / (len(scores) - 1)
-            for one, scores in ((of_first, two.first), (of_again, two.again))
-        ]
-        freedom = variance**2 / sum(parts)
+        parts = of_first**2 / (len(two.first) - 1) + of_again**2 / (len(two.again) - 1)
+        freedom = variance**2 / parts
     half = float(stdtrit(freedom, (1 + level) / 2) * np.sqrt(variance))
     return Found(value, value - half, value + half)
 
@@ -107,7 +104,7 @@ def ratio(two: Two, level: float) -> Found:
     value = again / first
     if two.n < 2:
         return Found(value, np.nan, np.nan)
-    q = _quantile(two, level)
+    q = float(stdtrit(two.n - 1, (1 + level) / 2))
     of_first, of_again, both = two.variances
     # a r^2 - 2 b r + c <= 0
     a = first**2 - q**2 * of_first
@@ -119,10 +116,6 @@ def ratio(two: Two, level: float) -> Found:
     return Found(value, float((b - root) / a), float((b + root) / a))
 
 
-def _quantile(two: Two, level: float) -> float:
-    return float(stdtrit(two.n - 1, (1 + level) / 2))
-
-
 def relative(advanced: Two, baseline: Two, level: float) -> Found:
     """Return the delta relative improvement: how much larger the relative improvement was in the first experiment.
 
@@ -132,14 +125,14 @@ def relative(advanced: Two, baseline: Two, level: float) -> Found:
 
     and high with the other ends; rho, 0 on other topics, is the correlation of what topics add to either ratio.
     """
-    one, two = (
+    first, again = (
         ratio(Two(below, above, True), level)
         for below, above in zip(baseline[:2], advanced[:2], strict=True)
     )
-    value = one.value - two.value
-    rho = _correlation(advanced, baseline, one.value, two.value)
-    down = _joined(one.value - one.low, two.high - two.value, rho)
-    up = _joined(one.high - one.value, two.value - two.low, rho)
+    value = first.value - again.value
+    rho = _correlation(advanced, baseline, first.value, again.value)
+    down = _joined(first.value - first.low, again.high - again.value, rho)
+    up = _joined(first.high - first.value, again.value - again.low, rho)
     return Found(value, value - down, value + up)
 
 
@@ -155,6 +148,7 @@ def _correlation(advanced: Two, baseline: Two, first: float, again: float) -> fl
 
 
 def _joined(one: float, two: float, rho: float) -> float:
+    """Return how far a difference reaches to one side, of two figures that correlate by rho and reach so far."""
     return float(np.sqrt(max(one**2 + two**2 - 2 * rho * one * two, 0.0)))
 
 

@@ -165,8 +165,8 @@ def _resampled(compared: Compared, observed: Floats, draws: Draws) -> Counts:
     least = observed * (topics / (topics - 1)) * (1 - 1e-12)
     counts = []
     parts = compared.parts(max(size, topics))
-    for found, bound in _beside(parts, least):  # (comparison, topic)
-        shifted = found - found.mean(axis=1, keepdims=True)
+    for differences, bound in _beside(parts, least):  # (comparison, topic)
+        shifted = differences - differences.mean(axis=1, keepdims=True)
         mean = shifted @ shares  # (comparison, resample)
         square = shifted**2 @ shares
         beyond = mean**2 >= bound * (square - mean**2)
@@ -174,9 +174,9 @@ def _resampled(compared: Compared, observed: Floats, draws: Draws) -> Counts:
     return np.concatenate(counts)
 
 
-def _moments(found: Floats) -> Floats:
+def _moments(differences: Floats) -> Floats:
     """Return the mean and the mean square of differences (comparison, topic): (2, comparison)."""
-    return np.stack([found.mean(axis=1), (found**2).mean(axis=1)])
+    return np.stack([differences.mean(axis=1), (differences**2).mean(axis=1)])
 
 
 def _largest_ratios(compared: Compared, square: Floats, draws: Draws) -> Floats:

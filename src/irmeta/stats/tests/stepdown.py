@@ -112,24 +112,24 @@ def alone(compared: Compared, draws: int = FIXED) -> Floats:
     return np.maximum(by_signs, compared.over(t))
 
 
-def _by_signs(found: Floats, draws: int) -> Floats:
+def _by_signs(differences: Floats, draws: int) -> Floats:
     """Return p of each difference (comparison, topic) by itself: of the signs by which its sum is reached."""
-    ways = 2 ** found.shape[1] - 1
+    ways = 2 ** differences.shape[1] - 1
     if ways <= FIXED:
-        return _share_reached(found, ways)
-    p = _share_reached(found, DRAWS)
+        return _share_reached(differences, ways)
+    p = _share_reached(differences, DRAWS)
     near = p < FAR
-    p[near] = _share_reached(found[near], draws)
+    p[near] = _share_reached(differences[near], draws)
     return p
 
 
-def _share_reached(found: Floats, draws: int) -> Floats:
+def _share_reached(differences: Floats, draws: int) -> Floats:
     """Return (1 + the first fixed signs by which a difference's sum is reached) / (1 + draws): (comparison,)."""
-    topics = found.shape[1]
-    sizes = np.sort(np.abs(found), axis=1)
-    least = _reaches(np.abs(found.sum(axis=1)), topics, sizes[:, -1])
-    counts = np.zeros(len(found), dtype=np.int64)
-    step = max(1, _BLOCK // max(len(found), topics))
+    topics = differences.shape[1]
+    sizes = np.sort(np.abs(differences), axis=1)
+    least = _reaches(np.abs(differences.sum(axis=1)), topics, sizes[:, -1])
+    counts = np.zeros(len(differences), dtype=np.int64)
+    step = max(1, _BLOCK // max(len(differences), topics))
     for start in range(1, draws + 1, step):
         stop = min(start + step, draws + 1)
         flips = fixed_signs(topics, range(start, stop))
@@ -148,7 +148,7 @@ def of_pairs(scores: Floats, draws: int, rng: np.random.Generator) -> Floats:
     return np.maximum(*(pairs_by(weights, scores) for weights in drawn))
 
 
-def of_differences(found: Floats, draws: int, rng: np.random.Generator) -> Floats:
+def of_differences(differences: Floats, draws: int, rng: np.random.Generator) -> Floats:
     """Return p of given differences (comparison, topic), corrected for all of them: (comparison,).
 
     NaN where a comparison lacks a topic: its r then counts the topics that it has.
@@ -156,8 +156,8 @@ def of_differences(found: Floats, draws: int, rng: np.random.Generator) -> Float
     >>> of_differences(np.array([[0.1, 0.2, 0.3], [0.0, 0.0, 0.0]]), 100, np.random.default_rng(0)).tolist()
     [0.25, 1.0]
     """
-    drawn = laws(found.shape[1], draws, rng)
-    return np.maximum(*(differences_by(weights, found) for weights in drawn))
+    drawn = laws(differences.shape[1], draws, rng)
+    return np.maximum(*(differences_by(weights, differences) for weights in drawn))
 
 
 def pairs_by(weights: Singles, scores: Floats) -> Floats:
@@ -166,18 +166,18 @@ def pairs_by(weights: Singles, scores: Floats) -> Floats:
     return _p(scores, pairs, over_pairs(_sums, scores), weights)
 
 
-def differences_by(weights: Singles, found: Floats) -> Floats:
+def differences_by(weights: Singles, differences: Floats) -> Floats:
     """Return p of given differences by the weights (draw, topic) of one law."""
-    count, topics = found.shape
+    count, topics = differences.shape
     # each less a row of zeros
-    rows = np.concatenate([found, np.zeros((1, topics))])
+    rows = np.concatenate([differences, np.zeros((1, topics))])
     pairs = np.arange(count), np.full(count, count)
-    return _p(rows, pairs, _sums(found), weights)
+    return _p(rows, pairs, _sums(differences), weights)
 
 
-def _sums(found: Floats) -> Floats:
+def _sums(differences: Floats) -> Floats:
     """Return the sum and the sum of squares of differences (pair, topic): (2, pair)."""
-    return np.stack([np.nansum(found, axis=1), np.nansum(found**2, axis=1)])
+    return np.stack([np.nansum(differences, axis=1), np.nansum(differences**2, axis=1)])
 
 
 def _p(
