@@ -300,15 +300,15 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     left = 20 * max(0, best - 15) + 0.1 * (machine - 60)
     way = (
         f" costs {left:g} more: people judge {more(best, 15)} and the machine {machine - 60} new topics ({machine} in "
-        f"all); with the topics there are, for {20 * (needed - 15)} more, {more(needed, 15)} beside the 60 of the "
-        "machine; "
+        f"all). With the topics there are, people judge {more(needed, 15)} beside the 60 of the machine, for "
+        f"{20 * (needed - 15)}. "
     )
     left = 20 * (alone - 15)
-    people = f"without a machine, for {left:g} more, {more(alone, 15)}. New topics need queries and runs, too. "
+    people = f"Without a machine, people judge {more(alone, 15)}, for {left:g}. New topics need queries and runs, too. "
     assert way + people in said
     assert f" The cheapest way to {about_width(outcome, 'best', '.08')} costs" in said
     dear = plan(*both(noise=0.03), width=0.08, human_topic_cost=2e6, llm_topic_cost=1e4)
-    left = f"for {2_000_000 * (alone - 15):,} more, {more(alone, 15)}."
+    left = f"people judge {more(alone, 15)}, for {2_000_000 * (alone - 15):,}."
     assert left in planning.findings(dear)[0]
     there = plan(*both(noise=0.03), width=0.1, human_topic_cost=20, llm_topic_cost=0.1)
     [said] = planning.findings(there)

@@ -531,25 +531,22 @@ def _cheapest_sentence(one: xr.Dataset, there: _Topics) -> str:
     first = ways[cheapest]
     said = [
         f"The cheapest way to {_width_clause(one, cheapest)} costs {_cost_text(to_pay(cheapest))} more: people judge "
-        f"{first.clause(there)}"
+        f"{first.clause(there)}."
     ]
     if "needed" not in known:
-        said.append(f"the {there.machine} topics there are do not suffice")
+        said.append(f"The {there.machine} topics there are do not suffice.")
     elif first.machine > there.machine or first.human > there.machine:
         more = ways["needed"].clause(there)
-        said.append(
-            f"with the topics there are, for {_cost_text(to_pay('needed'))} more, {more}"
-        )
+        cost = _cost_text(to_pay("needed"))
+        said.append(f"With the topics there are, people judge {more}, for {cost}.")
     if "alone" in known and cheapest != "alone":
         more = ways["alone"].more_clause(there)
-        said.append(
-            f"without a machine, for {_cost_text(to_pay('alone'))} more, {more}"
-        )
-    new = any(
-        max(way.human, way.machine) > there.machine for way in (first, ways["alone"])
-    )
-    needs = " New topics need queries and runs, too." if new else ""
-    return f"{'; '.join(said)}.{needs}"
+        cost = _cost_text(to_pay("alone"))
+        said.append(f"Without a machine, people judge {more}, for {cost}.")
+    sizes = (max(way.human, way.machine) for way in (first, ways["alone"]))
+    if max(sizes) > there.machine:
+        said.append("New topics need queries and runs, too.")
+    return " ".join(said)
 
 
 def _cost_text(cost: float) -> str:
