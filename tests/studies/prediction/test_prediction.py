@@ -503,9 +503,7 @@ def test_one_collection_and_known_systems_give_intervals(made):
 
 def together(outcome):
     """The notes on misses that come together."""
-    return [
-        note for note in about(outcome)["notes"] if "miss many systems together" in note
-    ]
+    return [note for note in about(outcome)["notes"] if "may miss many systems" in note]
 
 
 def test_the_output_counts_the_collections_whose_systems_are_missed_together(made):
@@ -513,14 +511,11 @@ def test_the_output_counts_the_collections_whose_systems_are_missed_together(mad
     cubes = made.collections(5, offset=0.002)
     asked = given("P@10=0.43 RR=0.61 nDCG@20=0.3")
     [note] = together(predict(asked, prediction_model(cubes), want=["AP"]))
-    assert note.endswith(
-        "With each of the model's 5 collections left out in turn, on none of them are intervals "
-        "expected to miss most systems."
-    )
+    assert "left out" not in note
     cubes["c4"] = cubes["c4"].copy(data=cubes["c4"].values * [0.3, 1, 1, 1])
     odd = prediction_model(cubes)
     assert together(predict(asked, odd, want=["AP"]))[0].endswith(
-        "on 1 (c4) intervals for some target are expected to miss most systems."
+        "Of the model's 5 collections, left out in turn, they would miss most systems on 1 (c4)."
     )
     assert not together(predict(asked, odd, want=["AP"], calibrate=cubes["c0"]))
 

@@ -129,29 +129,25 @@ def on_collections_left_out(
     Not which metrics: those named by their expected coverage failed on new collections no oftener than others.
     """
     served = [name for name in targets if is_divided(name)]
-    number = ""
+    remedies = "A few systems with known scores (--calibrate) reduce that"
     if served and relevant is None and numbers(model):
-        number = f", and so does the number of relevant documents for {listed(served)} (--relevant)"
+        remedies += f", and for {listed(served)} so does the number of relevant documents (--relevant)"
     lead = (
-        "Intervals hold on average over collections; in a single collection they may miss many "
-        f"systems together. Systems with known scores reduce that (--calibrate){number}."
+        "Intervals hold on average over collections, but may miss many systems of one collection "
+        f"together. {remedies}."
     )
     expected = _coverage(table, targets, model, level, relevant) if linear else {}
-    if not expected:
-        return [lead]
     every = dict.fromkeys(name for shares in expected.values() for name in shares)
     failed = [
         name
         for name in every
         if any(shares.get(name, 1.0) < 0.5 for shares in expected.values())
     ]
-    if failed:
-        missed = f"on {len(failed)} ({listed(failed)}) intervals for some target are expected"
-    else:
-        missed = "on none of them are intervals expected"
+    if not failed:
+        return [lead]
     return [
-        f"{lead} With each of the model's {len(every)} collections left out in turn, {missed} "
-        "to miss most systems."
+        f"{lead} Of the model's {len(every)} collections, left out in turn, they would miss most "
+        f"systems on {len(failed)} ({listed(failed)})."
     ]
 
 
