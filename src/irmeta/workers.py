@@ -209,7 +209,8 @@ def on_cluster(address: str) -> Iterator[Cluster]:
             client = stack.enter_context(
                 Client(scheduler, security=security, set_as_default=False)
             )
-        except (OSError, ValueError, TypeError, TimeoutError) as error:
+        # MemoryError: what another server answers is read as a length
+        except (OSError, ValueError, TypeError, MemoryError) as error:
             raise IrmetaError(
                 f"no Dask scheduler answers at {address}; give its address, as in "
                 f"tcp://10.0.0.1:8786, or local ({str(error) or f'no answer in {PATIENCE:g} s'})"

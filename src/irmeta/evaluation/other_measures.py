@@ -1,8 +1,10 @@
 """Measures that ir_measures knows and we do not, where it is installed (the extra `ir-measures`)."""
 
+import ast
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from threading import Lock
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,6 +14,9 @@ from irmeta.metrics.names import Metric, parse
 from irmeta.metrics.signatures import CATALOGUE, GENERAL
 from irmeta.stats.arrays import Floats
 
+if TYPE_CHECKING:
+    from ir_measures import Measure
+
 
 def foreign_metric(name: str) -> Metric | None:
     """Return the metric that ir_measures knows by this name, ours if we have it; None if there is none.
@@ -19,15 +24,12 @@ def foreign_metric(name: str) -> Metric | None:
     A measure that we have comes from ir_measures only for a parameter that ours lacks; a wrong value stays an error.
     """
     try:
-        import ir_measures
-    except ImportError:
-        return None
-    try:
-        measure = ir_measures.parse_measure(name)
+        measure = _measure(name)
         theirs = str(measure)
     except (
+        ImportError,
         ValueError,
-        NameError,
+        TypeError,
         SyntaxError,
         KeyError,
         AttributeError,
@@ -46,6 +48,26 @@ def foreign_metric(name: str) -> Metric | None:
         if wrong:
             return None
         return Metric(theirs)
+
+
+def _measure(name: str) -> "Measure":
+    """Return the measure that ir_measures has by this name, as in BPM(T=5)@10; its own parser fails in Python 3.14."""
+    from ir_measures.measures import registry
+
+    call, _, cutoff = name.partition("@")
+    node = ast.parse(call, mode="eval").body
+    params = {}
+    if isinstance(node, ast.Call):
+        if node.args:
+            raise ValueError(f"{name}: parameters are named")
+        params = {one.arg: ast.literal_eval(one.value) for one in node.keywords}
+        node = node.func
+    if not isinstance(node, ast.Name):
+        raise ValueError(f"{name} is no name of a measure")
+    measure = registry[node.id]
+    if cutoff:
+        params[measure.AT_PARAM] = ast.literal_eval(cutoff)
+    return measure(**params)
 
 
 _ONE_AT_A_TIME = Lock()
@@ -74,7 +96,7 @@ class IrMeasures:
         )
         with self._refusals():
             self._evaluator = ir_measures.evaluator(
-                [ir_measures.parse_measure(str(one)) for one in metrics], judged
+                [_measure(str(one)) for one in metrics], judged
             )
 
     def scores(self, run: Run) -> Floats:

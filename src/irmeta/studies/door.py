@@ -167,6 +167,8 @@ def public(name: str, function: Callable[Taken, Returned]) -> Callable[Taken, Re
     checked.__module__, checked.__qualname__ = "irmeta", name
     checked.door = door  # type: ignore[attr-defined]
     checked.__signature__ = door.plain  # type: ignore[attr-defined]
+    # Python 3.14 copies how annotations are made, and not those that were set
+    checked.__annotations__ = function.__annotations__
     return checked
 
 

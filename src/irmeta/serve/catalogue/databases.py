@@ -206,7 +206,10 @@ def faults(engine: sa.Engine) -> list[tuple[str, str]]:
                 name: db.exec_driver_sql(f"SHOW {name}").scalar() for name in KEPT
             }
             return unsafe_settings(engine.url, states)
-        state = db.exec_driver_sql("PRAGMA integrity_check").scalar()
+        try:
+            state = db.exec_driver_sql("PRAGMA integrity_check").scalar()
+        except sa.exc.DatabaseError as error:  # as newer SQLite tells it
+            state = error.orig
     return [] if state == "ok" else [(f"damaged ({state})", "restore a backup")]
 
 
