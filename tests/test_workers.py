@@ -387,8 +387,9 @@ def test_a_local_cluster_is_closed() -> None:
             "json/identity.json",
             "metrics",
         ):
-            with pytest.raises(urllib.error.HTTPError, match="404"):
+            with pytest.raises(urllib.error.HTTPError, match="404") as refused:
                 urllib.request.urlopen(f"http://127.0.0.1:{port}/{page}")
+            refused.value.close()
         with pytest.raises(TypeError, match="ssl_context"):
             Client(engine.address, timeout=2, set_as_default=False)
 

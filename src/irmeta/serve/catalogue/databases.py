@@ -200,17 +200,23 @@ def renumber(db: sa.Connection, tables: sa.MetaData) -> None:
 
 def faults(engine: sa.Engine) -> list[tuple[str, str]]:
     """List what is wrong with a database, each with how to mend it."""
+    if is_file(engine):
+        state = _state_of_file(engine)
+        return [] if state == "ok" else [(f"damaged ({state})", "restore a backup")]
     with reading(engine) as db:
-        if not is_file(engine):
-            states = {
-                name: db.exec_driver_sql(f"SHOW {name}").scalar() for name in KEPT
-            }
-            return unsafe_settings(engine.url, states)
-        try:
-            state = db.exec_driver_sql("PRAGMA integrity_check").scalar()
-        except sa.exc.DatabaseError as error:  # as newer SQLite tells it
-            state = error.orig
-    return [] if state == "ok" else [(f"damaged ({state})", "restore a backup")]
+        states = {name: db.exec_driver_sql(f"SHOW {name}").scalar() for name in KEPT}
+    return unsafe_settings(engine.url, states)
+
+
+def _state_of_file(engine: sa.Engine) -> str:
+    """Return what SQLite says of its file: ok, or what is wrong with it."""
+    try:
+        with reading(engine) as db:
+            return str(db.exec_driver_sql("PRAGMA integrity_check").scalar())
+    except OperationalError:
+        raise
+    except sa.exc.DatabaseError as error:  # as newer versions tell it
+        return str(error.orig)
 
 
 def unsafe_settings(url: sa.URL, states: Mapping[str, Any]) -> list[tuple[str, str]]:
