@@ -60,7 +60,7 @@ def _measure(name: str) -> "Measure":
     if isinstance(node, ast.Call):
         if node.args:
             raise ValueError(f"{name}: parameters are named")
-        params = {one.arg: ast.literal_eval(one.value) for one in node.keywords}
+        params = {str(one.arg): ast.literal_eval(one.value) for one in node.keywords}
         node = node.func
     if not isinstance(node, ast.Name):
         raise ValueError(f"{name} is no name of a measure")
