@@ -1,5 +1,6 @@
 """Names of systems, topics and collections, as files and users spell them."""
 
+import re
 import unicodedata
 from collections.abc import Iterable
 
@@ -40,6 +41,16 @@ def known_as(name: str, known: Iterable[str]) -> str | None:
         return name
     same = [one for one in names if bare_name(one) == bare_name(name)]
     return same[0] if len(same) == 1 else None
+
+
+def are_numbers(names: Iterable[str]) -> bool:
+    """Say whether names are only numbers, alone or after a word for a run, which tell nothing of the systems.
+
+    >>> are_numbers(["run1", "2"]), are_numbers(["bm25", "2"])
+    (True, False)
+    """
+    numbered = re.compile(r"(run|sys|system)?[-_ ]?\d+", re.IGNORECASE)
+    return all(map(numbered.fullmatch, names))
 
 
 def labels(names: Iterable[object]) -> list[str]:

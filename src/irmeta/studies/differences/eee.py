@@ -25,11 +25,14 @@ from irmeta.metrics.names import highest, is_known, lowest
 from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.groups.clusters import cluster_map, in_clusters
 from irmeta.scores.names import labels
+from irmeta.scores.result import frame
 from irmeta.scores.selection import complete
 from irmeta.stats.arrays import Floats
 from irmeta.studies.differences.description.study import describe
 
 SCHEMA = "0.3.0"
+LEVEL = 0.95
+"""The level of `describe`, of intervals and of rank sets."""
 _UNKNOWN = {"deployment_type": "unknown", "model_availability": "unknown"}
 
 
@@ -49,26 +52,28 @@ def export_eee(
     kept, _ = complete(scores, missing)
     rows = _means(kept)
     now = f"{time.time():.6f}"
-    return [
-        _write_record(kept.sel(system=[system]), own, now, Path(folder))
-        for system in kept.system.values
-        if (own := [row for row in rows if row["system"] == system])
-    ]
+    paths = []
+    for at, name in enumerate(labels(kept.system.values)):
+        own = [row for row in rows if row["system"] == name]
+        paths.append(_write_record(kept.isel(system=[at]), own, now, Path(folder)))
+    return paths
 
 
 def _means(scores: xr.DataArray) -> list[dict[str, Any]]:
     """Return mean, interval and ranks of each system by each metric; a system without others has no rank."""
     if scores.sizes["system"] > 1:
         return describe(scores).tables["means"].to_dicts()
-    own = intervals(scores, level=0.95)
-    flat = own.to_dataframe().reset_index()
-    return flat.to_dict("records")
+    own = intervals(scores, level=LEVEL)
+    return frame(own, ["mean", "low", "high"], by=["metric", "system"]).to_dicts()
 
 
 def _write_record(
     scores: xr.DataArray, rows: list[dict[str, Any]], now: str, folder: Path
 ) -> Path:
-    """Write the record of one system, and its items."""
+    """Write the record of one system, and its items; return the path of the record.
+
+    rows : what `_means` says of the system.  now : seconds since 1970.
+    """
     [system] = labels(scores.system.values)
     [collection] = labels([scores.attrs.get("collection", "collection")])
     place = _record_folders(system, collection)
@@ -144,11 +149,12 @@ def _record_folders(system: str, collection: str) -> list[str]:
 
 
 def _key(place: list[str], now: str) -> str:
+    """Return the id of an evaluation: COLLECTION/DEVELOPER_MODEL/TIME."""
     return f"{place[0]}/{place[1]}_{place[2]}/{now}"
 
 
 def _without_time(items: bytes, key: str) -> bytes:
-    """Return items without the time, so that the same scores have the same name."""
+    """Return items without their evaluation's id, which has the time, so that the same scores have the same name."""
     return items.replace(json.dumps(key, ensure_ascii=False).encode("utf-8"), b"")
 
 
@@ -180,13 +186,13 @@ def result(
         uncertainty["rank_set"] = {
             "lower": row["rank_low"],
             "upper": row["rank_high"],
-            "confidence_level": 0.95,
+            "confidence_level": LEVEL,
             "method": "simultaneous",
         }
         details = {
             "rank": str(row["rank"]),
             "rank_set": f"{row['rank_low']}-{row['rank_high']}",
-            "rank_set_confidence": "0.95, all systems at once",
+            "rank_set_confidence": f"{LEVEL}, all systems at once",
         }
     if len(values) > 1:
         uncertainty["standard_deviation"] = float(values.std(ddof=1))
@@ -194,7 +200,7 @@ def result(
         uncertainty["confidence_interval"] = {
             "lower": row["low"],
             "upper": row["high"],
-            "confidence_level": 0.95,
+            "confidence_level": LEVEL,
             "method": f"score interval over {over}, Student's t where scores have no bounds",
         }
     return {
@@ -220,15 +226,13 @@ def _limits(metric: str) -> dict[str, Any]:
     if not is_known(metric):
         return {}
     ends = {"min_score": lowest(metric), "max_score": highest(metric)}
-    named = {
-        name: end if math.isfinite(end) else "Infinity" if end > 0 else "-Infinity"
-        for name, end in ends.items()
-    }
+    infinite = {math.inf: "Infinity", -math.inf: "-Infinity"}
+    named = {name: infinite.get(end, end) for name, end in ends.items()}
     return {"score_type": "continuous", **named}
 
 
 def _items(scores: xr.DataArray, key: str) -> Iterator[dict[str, Any]]:
-    """Yield the scores by item, one for each metric."""
+    """Yield a row for each item and metric. scores : of one system.  key : the id of the evaluation."""
     [system] = labels(scores.system.values)
     [collection] = labels([scores.attrs.get("collection", "collection")])
     clusters = cluster_map(scores)

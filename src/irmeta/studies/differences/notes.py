@@ -33,7 +33,7 @@ LEVELS: Mapping[str, str] = {
     "permutation": "permutation test",
     "max-t": "max-t test of all pairs",
 }
-"""What was measured of tests over clusters, by test."""
+"""Tests whose wrong rejections over clusters were measured, as they are listed there."""
 OF_CLUSTERS: Mapping[str, Callable[[Floats, xr.DataArray], Floats]] = {
     "wilcoxon": unit_values,
     "sign": unit_values,
@@ -43,12 +43,9 @@ OF_CLUSTERS: Mapping[str, Callable[[Floats, xr.DataArray], Floats]] = {
 """What tests take of clusters in the place of topics, but for values: their means, or sums, whose signs are random."""
 
 
-def only_tests(found: Mapping[str, Floats]) -> dict[str, Floats]:
-    """Keep what is of a test, not of means and their intervals.
-
-    Where clusters stand in the place of topics, some tests take other than their values (`OF_CLUSTERS`).
-    """
-    return {name: found[name] for name in ("p", "p_corrected")}
+def only_tests(figures: Mapping[str, Floats]) -> dict[str, Floats]:
+    """Return p and corrected p alone: means and intervals are of clusters' values, not of what `OF_CLUSTERS` takes."""
+    return {name: figures[name] for name in ("p", "p_corrected")}
 
 
 def notes_on_tests(
@@ -61,7 +58,7 @@ def notes_on_tests(
     """Say what a test corrects and asks, and where no p can be small enough to be significant.
 
     comparisons : by one metric.  differing : by metric, on how many topics the systems of each comparison differ.
-    called_so : what a comparison of some number is called.
+    called_so : gives the name of a comparison, by its place among them.
     """
     lines = _level_notes(way, scores)
     topics = scores.sizes["topic"]

@@ -106,26 +106,26 @@ def table(
             f"label {label!r}: LaTeX takes letters, digits, :, - and ., as in tab:results"
         )
     if baseline is not None:
-        _require_kept(baseline, every, _names(scores), missing)
-        baseline = _baseline(baseline, scores)
+        baseline = _baseline(baseline, every, scores, missing)
     by = _sorting(by, [str(metric) for metric in scores.metric.values])
     if test != "none" and (scores.sizes["topic"] < 2 or scores.sizes["system"] < 2):
         raise ScoresError(
             "a paired test needs at least 2 systems and 2 topics; use --test none for means only"
         )
-    first = (
-        []
-        if order is None
-        else choose_names("system", order, _names(scores), "the scores", "--order")
-    )
+    first: list[str] = []
+    if order is not None:
+        first = choose_names("system", order, _names(scores), "the scores", "--order")
     if baseline is not None:
         first = [baseline, *(name for name in first if name != baseline)]
-    shown, more = _sorted_systems(scores, first, by, top), list[str]()
+    shown = _sorted_systems(scores, first, by, top)
     line = additive(shown).transpose("metric", "system", "topic").values
-    marks = [_marks(one, baseline is not None, way, again(generator)) for one in line]
+    marks = [
+        _marks(of_metric, way, again(generator), against_first=baseline is not None)
+        for of_metric in line
+    ]
     mean, comparisons = means(shown), _comparisons(shown, baseline)
     if test != "none":
-        more += notes_on_tests(way, shown, comparisons, [])
+        notes += notes_on_tests(way, shown, comparisons, [])
     printed = xr.apply_ufunc(np.vectorize(_printed), mean)
     return result(
         "paper_table",
@@ -142,25 +142,24 @@ def table(
             "order": first or None,
             "resamples": way.drawn(comparisons),
         },
-        notes=[*notes, *more],
+        notes=notes,
     )
 
 
-def _require_kept(
-    name: str, every: Sequence[str], kept: Sequence[str], missing: str
-) -> None:
-    """Raise ScoresError for a baseline that was dropped for what it lacks."""
-    own = known_as(name, every)
+def _baseline(
+    name: str, every: Sequence[str], scores: xr.DataArray, missing: str
+) -> str:
+    """Return the baseline as the scores call it; one that was dropped for what it lacks raises ScoresError.
+
+    every : the systems before any was dropped.
+    """
+    own, kept = known_as(name, every), _names(scores)
     if own is not None and own not in kept:
         raise ScoresError(
             f"the baseline {own} was dropped, as it lacks scores (--missing {missing}); choose another one or fewer "
             "systems (--systems); versus compares two on what both have (--missing pairwise)"
         )
-
-
-def _baseline(name: str, scores: xr.DataArray) -> str:
-    """Return the system that is called so."""
-    found = known_as(name, _names(scores))
+    found = known_as(name, kept)
     if found is None:
         raise ScoresError(
             f"no system {name!r} to serve as the baseline; {unknown_system_hint(scores, name)}"
@@ -184,6 +183,7 @@ def _sorted_systems(
 
 
 def _printed(mean: float) -> float:
+    """Return a mean as the table prints it, so that means that look the same are equally good."""
     return float(decimal(mean, DIGITS))
 
 
@@ -194,9 +194,9 @@ def _comparisons(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:
 
 
 def _marks(
-    scores: Floats, against_first: bool, way: Way, rng: np.random.Generator
+    scores: Floats, way: Way, rng: np.random.Generator, *, against_first: bool
 ) -> list[str]:
-    """Return the marks of the systems (system, topic) by one metric."""
+    """Return the marks of the systems (system, topic) by one metric: letters, or how each differs from the first."""
     if way.test == "none":
         return [""] * len(scores)
     if against_first:
@@ -214,7 +214,10 @@ def _marks(
 
 
 def _letters(scores: Floats, differs: Bools) -> list[str]:
-    """Return letters by the order of this metric's means, so that a is the group of the best; of many, these only."""
+    """Return the letters of systems (system, topic), a for the group of the best; where there are many, these only.
+
+    differs : which systems differ, (system, system).
+    """
     order = np.argsort(-scores.mean(axis=1), kind="stable")
     letters = np.full(len(order), "", dtype=object)
     if len(order) > MOST_LETTERS:
@@ -224,7 +227,10 @@ def _letters(scores: Floats, differs: Bools) -> list[str]:
 
 
 def caption(outcome: xr.Dataset, shown_as: str = "in bold") -> str:
-    """Return what the marks mean, the test behind them, and on how many topics of what; shown_as : how the best are."""
+    """Return what the marks mean, the test behind them, and on how many topics of what.
+
+    shown_as : how the best of each column are shown.
+    """
     options = about(outcome)["options"]
     name, size = next(iter(about(outcome)["inputs"]["collections"].items()))
     standardized, what = standardization_of(size), "scores"

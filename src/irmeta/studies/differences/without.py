@@ -122,6 +122,7 @@ def without_clause(outcome: xr.Dataset) -> str:
 
 
 def _without_topics(topics: Sequence[str]) -> str:
+    """Count the flagged topics that go, to begin a sentence."""
     return f"Without {counted(len(topics), 'flagged topic')}"
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -87,17 +88,14 @@ class Board:
         return widened(self.scores[..., None], runs_of(facts, self.models), spread)
 
     def kept(self, models: Bools, tasks: Bools) -> "Board":
-        """Keep some models and tasks."""
-        if self.items is None:
-            parts = None
-        else:
-            parts = [x[models] for x, on in zip(self.items, tasks, strict=True) if on]
-        names = [name for name, on in zip(self.models, models, strict=True) if on]
-        columns = [name for name, on in zip(self.tasks, tasks, strict=True) if on]
+        """Keep the models, (model,), and the tasks, (task,), that are marked."""
+        parts = None
+        if self.items is not None:
+            parts = [part[models] for part in compress(self.items, tasks)]
         return replace(
             self,
-            models=names,
-            tasks=columns,
+            models=list(compress(self.models, models)),
+            tasks=list(compress(self.tasks, tasks)),
             scores=self.scores[models][:, tasks],
             items=parts,
             sizes=None if self.sizes is None else self.sizes[tasks],
@@ -111,28 +109,26 @@ def board_of(
     if not cubes:
         raise ScoresError("no metric has scores to rank models by")
     several = [one for one in cubes.values() if one.sizes["metric"] > 1]
-    used = []
+    notes: list[str] = []
     if metric is None and several:
         metric = main_metric(several[0])
-        used = main_notes(several[0], "--metric")
+        notes += main_notes(several[0], "--metric")
     chosen = {
         name: _of_one_metric(name, scores, metric) for name, scores in cubes.items()
     }
-    units = {name: by_cluster(scores) for name, scores in chosen.items()}
-    one = {name: scores for name, (scores, _) in units.items()}
-    notes = [
-        *used,
-        *_by_collection({name: said for name, (_, said) in units.items()}),
-        *_by_collection({name: _data_notes(scores) for name, scores in one.items()}),
-    ]
-    if len(one) > 1:
-        return _of_items(chosen, one, notes)
+    units, of_clusters = {}, {}
+    for name, scores in chosen.items():
+        units[name], of_clusters[name] = by_cluster(scores)
+    notes += _by_collection(of_clusters)
+    notes += _by_collection({name: _data_notes(unit) for name, unit in units.items()})
+    if len(units) > 1:
+        return _of_items(chosen, units, notes)
     if over != "tasks":
         raise ScoresError(
             f"over={over!r} needs scores of items within tasks: several collections, one for "
             "each task (a table with columns for task and item)"
         )
-    [scores] = one.values()
+    [scores] = units.values()
     return _of_tasks(scores, [*notes, *clustering_notes(*chosen.values())])
 
 
@@ -183,7 +179,7 @@ def _data_notes(scores: xr.DataArray) -> Sequence[str]:
 
 
 def _by_collection(notes: Mapping[str, Sequence[str]]) -> list[str]:
-    """Say of which collection a note is, where there are several."""
+    """List the notes of all collections, each with its collection where there are several."""
     if len(notes) == 1:
         return [note for said in notes.values() for note in said]
     return [with_subject(name, note) for name, said in notes.items() for note in said]
@@ -219,6 +215,7 @@ def _require_shared(cubes: Mapping[str, xr.DataArray]) -> None:
 
 
 def _of_one_metric(name: str, scores: xr.DataArray, metric: str | None) -> xr.DataArray:
+    """Return a collection's scores by the metric, if it is named; clusters with missing scores raise ScoresError."""
     if metric is not None:
         scores = select(scores, metrics=[metric])
     if in_clusters(scores) and scores.isnull().any():
@@ -275,11 +272,12 @@ def whole_part(present: Bools) -> tuple[Bools, Bools]:
 
 
 def _count_cells(part: tuple[Bools, Bools]) -> int:
+    """Return how many scores a part of the table has: its models times its tasks."""
     return int(part[0].sum() * part[1].sum())
 
 
 def with_tasks(board: Board, least: int) -> Board:
-    """Keep the models that have scores on at least this number of tasks."""
+    """Keep the models that have scores on at least this number of tasks; a note says how many go."""
     model, task, _ = board.nouns
     kept = np.isfinite(board.scores).sum(axis=1) >= least
     if kept.all():
@@ -295,7 +293,7 @@ def with_tasks(board: Board, least: int) -> Board:
 
 
 def predictable(board: Board, least: int) -> Board:
-    """Keep the tasks that at least this number of models have, and the models that have some of them."""
+    """Keep the tasks that this number of models have, or more, and the models that have some of these; with a note."""
     model, task, _ = board.nouns
     present = np.isfinite(board.scores)
     tasks = present.sum(axis=0) >= least
@@ -308,10 +306,8 @@ def predictable(board: Board, least: int) -> Board:
             "--holes bounds"
         )
     models = np.asarray(present[:, tasks].any(axis=1))
-    rare, bare = (
-        [name for name, kept in zip(names, keep, strict=True) if not kept]
-        for names, keep in ((board.tasks, tasks), (board.models, models))
-    )
+    rare = list(compress(board.tasks, ~tasks))
+    bare = list(compress(board.models, ~models))
     note = (
         f"left out: {counted(len(rare), task)} that fewer than {least} {model}s have, too few to "
         f"predict from: {listed(rare)}"
@@ -351,14 +347,15 @@ def require_comparison(board: Board) -> None:
 def types_of(
     tasks: Sequence[str], groups: Mapping[str, str] | None
 ) -> tuple[Ints, list[str]]:
-    """Number the types of the tasks."""
-    given = groups or {}
-    if lacking := [task for task in tasks if task not in given]:
-        said = listed_with_slips(lacking, [name for name in given if name not in tasks])
+    """Return the type of each task as a number, (task,), and by name. groups : types by name of the task."""
+    known_types = groups or {}
+    lacking = [task for task in tasks if task not in known_types]
+    if lacking:
+        others = [name for name in known_types if name not in tasks]
         raise ScoresError(
-            f"--types gives no type for {counted(len(lacking), 'task')}: {said}; add a row for each, as in "
-            f"{lacking[0]},TYPE"
+            f"--types gives no type for {counted(len(lacking), 'task')}: {listed_with_slips(lacking, others)}; add a "
+            f"row for each, as in {lacking[0]},TYPE"
         )
-    named = [given[task] for task in tasks]
+    named = [known_types[task] for task in tasks]
     known = list(dict.fromkeys(named))
     return np.array([known.index(name) for name in named]), named

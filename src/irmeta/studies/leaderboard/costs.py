@@ -1,6 +1,7 @@
 """Quality against cost: which models may be on the front, and what a reader should know of the costs."""
 
 from collections.abc import Mapping
+from itertools import compress
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,13 @@ LEAST = 2
 
 
 def front_of(
-    board: Board, standing: Standing, given: Mapping[str, float]
+    board: Board, standing: Standing, cost_of: Mapping[str, float]
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the front by one aggregate, and notes on costs; models without a cost are neither on it nor rivals."""
-    cost, notes = _costs(board, given)
+    """Return the front by one aggregate, and notes on costs; models without a cost are neither on it nor rivals.
+
+    cost_of : costs by name of the model.
+    """
+    cost, notes = _costs(board, cost_of)
     known = np.isfinite(cost)
     better = standing.sets.better[np.ix_(known, known)]
     value = standing.value[known]
@@ -46,15 +50,14 @@ def front_of(
     return data, notes
 
 
-def _costs(board: Board, given: Mapping[str, float]) -> tuple[Floats, list[str]]:
-    """Return the cost of each model, NaN where there is none, and say whose are missing, unknown or 0."""
-    model = board.nouns.model
+def _costs(board: Board, cost_of: Mapping[str, float]) -> tuple[Floats, list[str]]:
+    """Return the cost of each model, NaN where there is none, and notes on those missing, unknown or 0."""
     cost = np.full(len(board.models), np.nan)
     strangers = []
-    for name, one in given.items():
-        if not isinstance(one, int | float) or not 0 <= one < np.inf:
+    for name, paid in cost_of.items():
+        if not isinstance(paid, int | float) or not 0 <= paid < np.inf:
             raise ScoresError(
-                f"the cost of {name} is {one}; a cost is a number of 0 or more"
+                f"the cost of {name} is {paid}; a cost is a number of 0 or more"
             )
         found = known_as(str(name), board.models)
         if found is None:
@@ -62,17 +65,22 @@ def _costs(board: Board, given: Mapping[str, float]) -> tuple[Floats, list[str]]
         elif np.isfinite(cost[board.models.index(found)]):
             raise ScoresError(f"{found} has two costs, one of them as {name}")
         else:
-            cost[board.models.index(found)] = float(one)
-    lacking = [
-        name
-        for name, one in zip(board.models, cost, strict=True)
-        if not np.isfinite(one)
-    ]
-    if (count := len(board.models) - len(lacking)) < LEAST:
+            cost[board.models.index(found)] = float(paid)
+    count = int(np.isfinite(cost).sum())
+    if count < LEAST:
+        every = counted(len(board.models), board.nouns.model)
         raise ScoresError(
-            f"costs are known of {count} of {counted(len(board.models), model)}, and a front takes {LEAST}; the costs "
-            f"name {listed(given) or 'nobody'}, the board {listed(board.models)}"
+            f"costs are known of {count} of {every}, and a front takes {LEAST}; the costs name "
+            f"{listed(cost_of) or 'nobody'}, the board {listed(board.models)}"
         )
+    return cost, _cost_notes(board, cost, strangers)
+
+
+def _cost_notes(board: Board, cost: Floats, strangers: list[str]) -> list[str]:
+    """Name the models without a cost, or at no cost, and the strangers: names with a cost that are no models."""
+    model = board.nouns.model
+    lacking = list(compress(board.models, np.isnan(cost)))
+    free = list(compress(board.models, cost == 0))
     notes: list[str] = []
     if lacking:
         notes.append(
@@ -88,7 +96,6 @@ def _costs(board: Board, given: Mapping[str, float]) -> tuple[Floats, list[str]]
                 f"board: {listed(strangers)}"
             )
         )
-    free = [name for name, one in zip(board.models, cost, strict=True) if one == 0]
     if free:
         notes.append(f"A cost of 0 is taken as it is: {listed(free)}")
-    return cost, notes
+    return notes

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from functools import partial, reduce
+from itertools import compress
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -137,7 +138,7 @@ def leaderboard(
     if "types" in kinds:
         numbers, type_of_task = types_of(board.tasks, types)
     filled = None
-    if _has_holes(board, holes):
+    if _are_holes_filled(board, holes):
         filled = completion.predict(
             board.scores,
             generator,
@@ -167,7 +168,8 @@ def leaderboard(
     if cost is not None:
         found, of_costs = costs.front_of(board, every[0], cost)
         data |= found
-    if repeats := board.other_runs():
+    repeats = board.other_runs()
+    if repeats is not None:
         data["share_of_runs"] = repeats.share.item()
     outcome = result(
         "leaderboard",
@@ -224,6 +226,7 @@ def _kept(scores: xr.DataArray, board: Board) -> xr.DataArray:
 
 
 def _objects(names: Sequence[str]) -> npt.NDArray[np.object_]:
+    """Return names as the labels of a dimension: text of any length."""
     return np.asarray(names, dtype=object)
 
 
@@ -248,9 +251,8 @@ def _kinds(
     known: tuple[Aggregate, ...] = get_args(Aggregate)
     if aggregate is None:
         return [kind for kind in known if kind != "types" or types is not None]
-    wanted = list(
-        dict.fromkeys(split(aggregate) if isinstance(aggregate, str) else aggregate)
-    )
+    named = split(aggregate) if isinstance(aggregate, str) else aggregate
+    wanted = list(dict.fromkeys(named))
     for kind in wanted:
         require_choice("aggregate", kind, known)
     if "types" in wanted and types is None:
@@ -259,7 +261,7 @@ def _kinds(
         )
     if not wanted:
         raise ScoresError(f"no aggregate is named; name some of {', '.join(known)}")
-    return [kind for name in wanted for kind in known if kind == name]
+    return [known[known.index(kind)] for kind in wanted]
 
 
 def _connected_aggregates(
@@ -269,7 +271,7 @@ def _connected_aggregates(
     alone = isolated(board.scores)
     if "bt" not in kinds or not alone.any():
         return kinds, []
-    who = listed(name for name, one in zip(board.models, alone, strict=True) if one)
+    who = listed(compress(board.models, alone))
     if wanted is not None:
         raise ScoresError(
             f"bt compares models on the tasks that both have, and no common task connects {who} with the others; "
@@ -290,8 +292,8 @@ def _task_limits(scores: Floats) -> tuple[Floats, Floats]:
     return np.where(known, low, -np.inf), np.where(known, high, np.inf)
 
 
-def _has_holes(board: Board, policy: Holes) -> bool:
-    """Say whether holes are to be filled, and refuse the items of a table whose holes are not."""
+def _are_holes_filled(board: Board, policy: Holes) -> bool:
+    """Say whether there are holes to fill; ranks over items with holes that stay raise ScoresError."""
     missing = bool(np.isnan(board.scores).any())
     if missing and policy == "bounds" and board.items is not None:
         raise ScoresError(
@@ -314,7 +316,7 @@ def _tables(
     filled: completion.Predictions | None,
     rng: np.random.Generator,
 ) -> Tables:
-    """Draw what the table could as well be: with other items, and its holes filled otherwise."""
+    """Return the table, or draws of what it could as well be: with other items, and its holes filled otherwise."""
     table = _filled_table(board.scores, filled)
     others = table[None]
     if over != "tasks" and board.items is not None:
@@ -337,39 +339,34 @@ def _standings(
     others: Tables,
     rng: np.random.Generator,
 ) -> list[Standing]:
-    """Rank by each aggregate; others : what the table could as well be."""
-    runs = _run_variance(board)
-    if filled is None and over == "tasks":
-        # without holes bt ranks as borda does
-        bounded: dict[Aggregate, Aggregate] = {
-            kind: "borda" if kind == "bt" else kind for kind in kinds
-        }
-        allowed = {
-            kind: _rank_bounds(_scores_for(kind, board), kind, types)
-            for kind in set(bounded.values())
-        }
-        rank = partial(
-            standing.rank_with_holes, types=types, level=level, draws=draws, runs=runs
-        )
+    """Rank by each aggregate.
+
+    types : the number of each task's type.  draws : of random signs.  others : what the table could as well be.
+    """
+    options: dict[str, Any] = {"types": types, "level": level, "draws": draws}
+    options["runs"] = _run_variance(board)
+    if filled is not None or over != "tasks":
+        table = _filled_table(board.scores, filled)
+        options |= {"filled": filled is not None, "tasks": over != "items"}
         return [
-            rank(
-                _scores_for(kind, board),
-                kind,
-                again(rng),
-                allowed=allowed[bounded[kind]],
-            )
+            standing.rank_filled(table, kind, others, again(rng), **options)
             for kind in kinds
         ]
-    rank = partial(
-        standing.rank_filled,
-        _filled_table(board.scores, filled),
-        types=types,
-        level=level,
-        draws=draws,
-        filled=filled is not None,
-        runs=runs,
-    )
-    return [rank(kind, others, again(rng), tasks=over != "items") for kind in kinds]
+    allowed: dict[Aggregate, holes.Bounds] = {}
+    every = []
+    for kind in kinds:
+        scores = _scores_for(kind, board)
+        # without holes bt ranks as borda does, and of the same scores
+        bounded: Aggregate = "borda" if kind == "bt" else kind
+        if bounded not in allowed:
+            allowed[bounded] = _rank_bounds(scores, bounded, types)
+        bounds = allowed[bounded]
+        every.append(
+            standing.rank_with_holes(
+                scores, kind, again(rng), allowed=bounds, **options
+            )
+        )
+    return every
 
 
 def _scores_for(kind: Aggregate, board: Board) -> Floats:
@@ -386,12 +383,12 @@ def _run_variance(board: Board) -> Floats | None:
 
 
 def _rank_bounds(scores: Floats, kind: Aggregate, types: Ints | None) -> holes.Bounds:
-    """Bound the ranks by an aggregate."""
+    """Return the best and the worst rank by an aggregate that missing scores allow."""
     return holes.bounds(scores, kind, holes.scale(scores), types)
 
 
 def _standing_variables(board: Board, every: Sequence[Standing]) -> dict[str, object]:
-    """Label what the standings hold."""
+    """Label what the standings by all aggregates hold, and how these agree."""
     columns = {
         name: [getattr(one, name) for one in every]
         for name in ("value", "error", "rank", "best", "worst")
@@ -419,16 +416,14 @@ def _standing_variables(board: Board, every: Sequence[Standing]) -> dict[str, ob
 
 def _valued_by_all(every: Sequence[Standing]) -> Bools:
     """Say which models have a value by every aggregate that gives values to 2 models or more: (model,)."""
-    known = [np.isfinite(one.value) for one in every]
-    return reduce(
-        np.logical_and, [one for one in known if one.sum() > 1], np.ones_like(known[0])
-    )
+    known = [np.isfinite(standing.value) for standing in every]
+    compared = [valued for valued in known if valued.sum() > 1]
+    return reduce(np.logical_and, compared, np.ones_like(known[0]))
 
 
-def _tau(one: Standing, other: Standing, same: Bools) -> float:
+def _tau(first: Standing, second: Standing, same: Bools) -> float:
     """Return Kendall's tau-b between two aggregates over some models; NaN where an aggregate has no value for one."""
-    a = one.value[same]
-    b = other.value[same]
+    a, b = first.value[same], second.value[same]
     if len(a) < 2 or np.isnan(a).any() or np.isnan(b).any():
         return float("nan")
     return float(tau_b(settled(a), settled(b)))
@@ -522,7 +517,7 @@ def _without_holes(
 def _notes(
     board: Board, every: Sequence[Standing], over: Over, policy: Holes
 ) -> list[str]:
-    """Say what was assumed."""
+    """Say what rank sets and values take for granted of missing scores, runs and items."""
     nouns = board.nouns
     missing = bool(np.isnan(board.scores).any())
     notes: list[str] = []
@@ -545,7 +540,8 @@ def _notes(
                 "each pair"
             )
         )
-    if board.repeats and (repeats := board.other_runs()):
+    repeats = board.other_runs()
+    if board.repeats and repeats:
         called = (nouns.model, nouns.task)
         by = f"the mean over {nouns.task}s"
         notes.append(runs_sentence(board.repeats.facts, repeats, by, called))
@@ -574,8 +570,9 @@ def _bounds_note(board: Board) -> str:
     """Say which scores bounds take as possible."""
     low, high = holes.scale(board.scores)
     task = board.nouns.task
+    negative = int((low < 0).sum())
     below = ""
-    if negative := int((low < 0).sum()):
+    if negative:
         below = (
             f", and down to minus that on {counted(negative, task)} with scores below 0"
         )

@@ -91,6 +91,7 @@ def _metric(outcome: xr.Dataset) -> str:
 
 
 def _is_standardized(outcome: xr.Dataset) -> bool:
+    """Say whether some of the scores were standardized before."""
     inputs = about(outcome)["inputs"]["collections"].values()
     return any(standardization_of(said) is not None for said in inputs)
 
@@ -98,8 +99,8 @@ def _is_standardized(outcome: xr.Dataset) -> bool:
 def _over_topics(outcome: xr.Dataset) -> bool:
     """Say whether means are over topics, though clusters of them stand in the table."""
     inputs = [*about(outcome)["inputs"]["collections"].values()]
-    one = inputs[0].get("clusters") if len(inputs) == 1 else None
-    return one is not None and one["mean_over"] == "topics"
+    clusters = inputs[0].get("clusters") if len(inputs) == 1 else None
+    return clusters is not None and clusters["mean_over"] == "topics"
 
 
 def varied_nouns(outcome: xr.Dataset) -> str:
@@ -180,18 +181,18 @@ def _complete(scored: xr.Dataset) -> pl.DataFrame:
 
 
 def _tasks(outcome: xr.Dataset, counts: xr.DataArray) -> pl.DataFrame:
-    """List tasks: type, how many models have them, and how well they agree with the rest of the tasks."""
-    held: dict[str, object] = {"task": _texts(outcome.topic)}
+    """List tasks: type, how many models have scores, how well holes were predicted, the mean, whether it decides."""
+    columns: dict[str, object] = {"task": _texts(outcome.topic)}
     if "type" in outcome.coords:
-        held["type"] = _texts(outcome["type"])
-    held["models"] = counts.sum("system").values
+        columns["type"] = _texts(outcome["type"])
+    columns["models"] = counts.sum("system").values
     if "coverage_of_task" in outcome:
         covered = pl.Series(outcome["coverage_of_task"].values)
-        held["coverage"] = covered.fill_nan(None)
-    held["mean"] = outcome["score"].mean("system").values
+        columns["coverage"] = covered.fill_nan(None)
+    columns["mean"] = outcome["score"].mean("system").values
     if "decides" in outcome:
-        held["decides"] = outcome["decides"].values
-    return pl.DataFrame(held)
+        columns["decides"] = outcome["decides"].values
+    return pl.DataFrame(columns)
 
 
 def _predicted(outcome: xr.Dataset) -> pl.DataFrame:
@@ -224,11 +225,12 @@ def ordered_by(outcome: xr.Dataset) -> str:
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the models by the first aggregate, their ranks by all, and how the aggregates agree."""
-    there = outcome.sizes["system"]
+    there = shown = outcome.sizes["system"]
     rows = row_limit()
-    shown = min((rows and about(outcome)["options"]["first"]) or rows or there, there)
+    if rows is not None:
+        shown = min(about(outcome)["options"]["first"] or rows, there)
     cut = "" if shown == there else f"the first {shown} of {there} (--first {there})"
-    told = "; ".join(filter(None, [ordered_by(outcome), cut]))
+    order_and_cut = "; ".join(filter(None, [ordered_by(outcome), cut]))
     ordered = outcome.isel(system=order(outcome)[:shown])
     first = ordered.isel(aggregate=0)
     models = _texts(first.system)
@@ -247,10 +249,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     if outcome["score"].isnull().any():
         board["holes allow"] = spans(first["best"].values, first["worst"].values)
     views = _front_tables(outcome)
-    views[f"leaderboard: {told}" if told else "leaderboard"] = pl.DataFrame(board)
+    title = f"leaderboard: {order_and_cut}" if order_and_cut else "leaderboard"
+    views[title] = pl.DataFrame(board)
     if "complete_rank" in outcome:
         views["complete"] = _complete_rows(outcome)
-    if outcome.sizes["aggregate"] > 1 and row_limit() is None:
+    if outcome.sizes["aggregate"] > 1 and rows is None:
         ranks = {
             str(kind): _ranks(ordered.sel(aggregate=kind))
             for kind in outcome.aggregate.values
@@ -295,13 +298,12 @@ def _values(one: xr.Dataset) -> pl.Series:
     if not votes and "predicted" not in one:
         return pl.Series(values)
     holes = one["score"].isnull().any("topic").values
-    marks = [PARTLY if "predicted" in one and some else "" for some in holes]
-    marked = zip(values, marks, strict=True)
+    partly = holes & ("predicted" in one)
     words = []
-    for value, mark in marked:
+    for value, marked in zip(values, partly, strict=True):
         # votes are whole, or halves where models tie
         decimals = int(value % 1 != 0) if votes else 4
-        words.append(f"{value:.{decimals}f}{mark}")
+        words.append(f"{value:.{decimals}f}{PARTLY * int(marked)}")
     return pl.Series(words)
 
 
@@ -361,12 +363,11 @@ def _front_sentence(outcome: xr.Dataset) -> str:
     parts = [who] if sure else []
     if len(open_):
         parts.append(f"{listed(open_)} may be")
+    beaten = f"of no {model} one that costs no more is shown to be better"
     if out:
         beaten = (
             f"one that costs no more is shown to be better than each of the other {out}"
         )
-    else:
-        beaten = f"of no {model} one that costs no more is shown to be better"
     kind = label(str(outcome.aggregate.values[0]), outcome)
     return (
         f"On the front of cost and quality by {kind}, with {varied_nouns(outcome)}: {'; '.join(parts)}; {beaten} "

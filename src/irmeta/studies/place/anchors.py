@@ -11,21 +11,15 @@ import xarray as xr
 from irmeta.errors import ScoresError
 from irmeta.metrics.names import nearest
 from irmeta.scores.attributes import about
+from irmeta.scores.result import ends
 from irmeta.stats.arrays import Floats, Indices
 from irmeta.stats.standardizing import anchored
 from irmeta.stats.standardizing.across import Estimate
 from irmeta.studies.place.everybody import Collection, Factors, distinct_names
 
-DRIFT = ("drift_systems", "drift", "drift_low", "drift_high")
+DRIFT = ("drift_systems", *ends("drift"))
 """Figures of two fields: of how many systems that are on both, and how much lower these stand on the second."""
-ANCHORED = (
-    "gain_a",
-    "gain_b",
-    "anchored",
-    "anchored_low",
-    "anchored_high",
-    "anchored_p",
-)
+ANCHORED = ("gain_a", "gain_b", *ends("anchored"), "anchored_p")
 """Figures of two entries on different collections, measured from anchors."""
 
 
@@ -80,7 +74,7 @@ def places_of(
 
 
 def field_facts(factors: Factors) -> dict[str, Any]:
-    """Say what is known of the systems that standardize: how many they are, and of which types."""
+    """Return how many systems standardize, and how many are of each type."""
     known = about(factors)
     types = Counter(map(str, known.get("types", ())))
     return {"systems": len(known.get("systems", ())), "types": dict(types)}
@@ -95,35 +89,37 @@ def count_on_both(factors: Mapping[str, Factors]) -> dict[str, int]:
 
 
 def figures(
-    found: Sequence[Collection],
+    collections: Sequence[Collection],
     factors: Sequence[Factors],
     shared: Floats,
     places: Sequence[Indices],
     level: float,
     metric: str,
 ) -> dict[str, Any]:
-    """Return the figures of one metric: drifts of two fields, (fields,), and what anchors say of pairs, (pair,)."""
-    starts = np.cumsum([0, *(len(one.scores) for one in found)])
+    """Return the figures of one metric: drifts of two fields, (fields,), and what anchors say of pairs, (pair,).
+
+    shared : as of `shared_systems`.  places : of the anchors in each collection; none without anchors.
+    """
+    starts = np.cumsum([0, *(len(one.scores) for one in collections)])
     every = np.full((len(ANCHORED), starts[-1], starts[-1]), np.nan)
     drifts = []
-    for a, b in combinations(range(len(found)), 2):
+    for a, b in combinations(range(len(collections)), 2):
         if not places:
             drifts.append(_drift_by_names(factors[a], factors[b], metric, level))
             continue
-        both = [found[a].placed, found[b].placed]
-        spreads = [found[a].spread, found[b].spread]
+        both = [collections[a].placed, collections[b].placed]
+        spreads = [collections[a].spread, collections[b].spread]
         among, here = shared[np.ix_([a, b], [a, b])], [places[a], places[b]]
         moved = anchored.drift(both, spreads, among, here, level)
         of_pairs = anchored.differences(both, spreads, among, here, level)
         drifts.append([here[0].size, *(part.item() for part in moved[:3])])
-        gains = [
+        gain_a, gain_b = (
             anchored.gains(one, at).scores.mean(axis=1)
             for one, at in zip(both, here, strict=True)
-        ]
-        block = [np.broadcast_to(gains[0][:, None], of_pairs.value.shape)]
-        block += [np.broadcast_to(gains[1], of_pairs.value.shape), *of_pairs]
-        for part, of_both in zip(every, block, strict=True):
-            part[starts[a] : starts[a + 1], starts[b] : starts[b + 1]] = of_both
+        )
+        block = every[:, starts[a] : starts[a + 1], starts[b] : starts[b + 1]]
+        block[0], block[1] = gain_a[:, None], gain_b
+        block[2:] = np.array(of_pairs)
     left, right = np.triu_indices(starts[-1], 1)
     columns = np.array(drifts, dtype=np.float64).reshape(-1, len(DRIFT)).T
     return {
@@ -142,7 +138,7 @@ def _means(factors: Factors, metric: str) -> dict[str, float]:
 
 
 def _drift_by_names(a: Factors, b: Factors, metric: str, level: float) -> list[float]:
-    """Return how many systems of one name are on both, and how much lower they stand on the second; by these only."""
+    """Return the figures of `DRIFT` by the systems of one name on both, whose means the factors keep."""
     first, second = _means(a, metric), _means(b, metric)
     both = distinct_names(a) & distinct_names(b) & first.keys() & second.keys()
     moves = np.array([first[name] - second[name] for name in sorted(both)])

@@ -151,12 +151,13 @@ def _fields_sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     )
 
 
-def _field_text(one: Mapping[str, Any]) -> str:
-    """Count the systems of a field, and those of each type."""
-    if not one["types"]:
-        return counted(one["systems"], "system")
-    types = listed([f"{count} {kind}" for kind, count in one["types"].items()])
-    return f"{counted(one['systems'], 'system')}, {types}"
+def _field_text(field: Mapping[str, Any]) -> str:
+    """Count the systems of a field, and those of each type, as `field_facts` has them."""
+    systems = counted(field["systems"], "system")
+    if not field["types"]:
+        return systems
+    types = listed([f"{count} {kind}" for kind, count in field["types"].items()])
+    return f"{systems}, {types}"
 
 
 def _moved_clause(row: Mapping[str, Any]) -> str:
@@ -190,11 +191,9 @@ def _anchored_sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> st
             f"{start} it is no verdict: {gains}, {tested} by topics alone, and one cannot show how differently systems "
             "move that did not change. Name 2 or more, better 5."
         )
+    verdict = f"{a if row['anchored'] > 0 else b} stands higher"
     if row["anchored_p"] > 1 - options["level"]:
         verdict = "there is no significant difference"
-    else:
-        higher = a if row["anchored"] > 0 else b
-        verdict = f"{higher} stands higher"
     return f"{start}, {verdict}: {gains}, {tested}."
 
 
@@ -203,18 +202,14 @@ def _drift_sentence(row: Mapping[str, Any]) -> str:
     count = row["systems"]
     way = "lower" if row["drift"] > 0 else "higher"
     who = "The anchor stands" if count == 1 else f"The {count} anchors stand"
-    unknown = row["drift_low"] <= 0 <= row["drift_high"]
-    shown = (
-        "so no change of the field is shown"
-        if unknown
-        else (
-            f"so the systems of {row['collection_b' if row['drift'] > 0 else 'collection_a']} are the stronger company"
-        )
-    )
+    stronger = row["collection_b"] if row["drift"] > 0 else row["collection_a"]
+    shown = f"so the systems of {stronger} are the stronger company"
+    if row["drift_low"] <= 0 <= row["drift_high"]:
+        shown = "so no change of the field is shown"
     return f"{who} {short(abs(row['drift']), 3)}{_interval_clause(row)} {way} on {row['collection_b']}, {shown}."
 
 
 def _named_sides(row: Mapping[str, Any]) -> tuple[str, str]:
-    """Name both systems with their collections."""
+    """Return the names of both systems of a pair, each with its collection."""
     a, b = (f"{row[f'system_{side}']} on {row[f'collection_{side}']}" for side in "ab")
     return a, b

@@ -17,6 +17,7 @@ FLAGS = ("baseline_below_median", "reaches_best")
 DIGITS = 3
 """Decimals of means."""
 _MIDDLE = 50
+"""The percentile of the median."""
 
 
 def report_rows(outcome: xr.Dataset) -> pl.DataFrame:
@@ -82,11 +83,10 @@ def _claims_sentence(claims: pl.DataFrame, every: pl.DataFrame, level: float) ->
     """Say how many baselines are below the median, how many claims reach the best, and what gains add up to."""
     row, count = claims.row(0, named=True), claims.height
     below = int(claims["baseline_below_median"].sum())
-    ends = claims["baseline_percentile_high"]
-    if ends.null_count():
-        surely = ""
-    else:
-        wholly = int((ends < _MIDDLE).sum())
+    highest = claims["baseline_percentile_high"]
+    surely = ""
+    if not highest.null_count():
+        wholly = int((highest < _MIDDLE).sum())
         surely = f", {wholly} of them with the whole {level:.0%} interval"
     reach = int(claims["reaches_best"].sum())
     stand = "stands" if below == 1 else "stand"
@@ -147,12 +147,9 @@ def _percentile_phrase(row: Mapping[str, Any], prefix: str) -> str:
 def _median_side_clause(row: Mapping[str, Any], prefix: str) -> str:
     """Say on which side of everybody's median a system stands, or that it cannot be said."""
     median = f"their median ({short(row['median_score'], DIGITS)})"
-    low, high = (
-        row[
-            f"{prefix}percentile" if row[f"{prefix}{one}"] is None else f"{prefix}{one}"
-        ]
-        for one in ("percentile_low", "percentile_high")
-    )
+    middle, low, high = (row[name] for name in ends(f"{prefix}percentile"))
+    low = middle if low is None else low
+    high = middle if high is None else high
     if high < _MIDDLE:
         return f"below {median}"
     if low > _MIDDLE:

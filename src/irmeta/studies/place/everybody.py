@@ -1,6 +1,5 @@
 """What is known of everybody's systems on a collection: factors, the scores of all of them, or their means only."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from itertools import combinations
@@ -27,7 +26,7 @@ from irmeta.scores.groups.clusters import (
     with_clusters,
 )
 from irmeta.scores.groups.repeats import by_runs
-from irmeta.scores.names import bare_name
+from irmeta.scores.names import are_numbers, bare_name
 from irmeta.scores.selection import complete, select
 from irmeta.scores.tables.objects import is_table
 from irmeta.scores.tables.roles import ALL
@@ -40,16 +39,16 @@ from irmeta.words import counted
 Factors = xr.Dataset
 Known = xr.Dataset | xr.DataArray
 """What is known of everybody's systems on a collection: its factors, or the scores of all of them."""
-
-
 FEWEST = 3
 """With fewer standardizing systems every one of them has the same score on each topic, but for its sign."""
 ENOUGH = 40
 """Standardizing systems, or teams, with which intervals hold what they promise."""
-
-
 MEAN = "mean over topics"
 """The one topic of everybody's systems of whom only means are known."""
+
+
+Versus = Callable[[], Estimate]
+"""Returns the differences of systems from everybody's, (system, other)."""
 
 
 class Collection(NamedTuple):
@@ -57,7 +56,6 @@ class Collection(NamedTuple):
 
     own : their means, without what other standardizing systems would move.
     joins : (system,), whether a system is not one of everybody's, by its name, so that it is one more.
-    versus : gives their differences from everybody's, (system, other).
     """
 
     scores: Floats
@@ -65,7 +63,7 @@ class Collection(NamedTuple):
     placed: Placed
     spread: Spread
     everybody: Everybody
-    versus: Callable[[], Estimate]
+    versus: Versus
     own: Estimate
     joins: Bools
 
@@ -189,7 +187,7 @@ def shared_metrics(
     factors: Mapping[str, Known],
     metrics: str | Iterable[str] | None,
 ) -> list[str]:
-    """Name the metrics wanted, or those that all scores and all factors, or everybody's scores, have."""
+    """Return the metrics wanted, or those that all scores and all factors, or everybody's scores, have."""
     first = next(iter(cubes.values()))
     if metrics is not None:
         return [str(metric) for metric in select(first, metrics=metrics).metric.values]
@@ -209,7 +207,7 @@ def shared_metrics(
 
 
 def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
-    """Say what is to be known of a collection's factors."""
+    """Say what to know of scores standardized by factors: of these, of flat topics, clusters and intervals."""
     if has_only_means(known):
         return [
             "only the means of everybody's systems are known; they are standardized as scores on "
@@ -282,7 +280,7 @@ def _twice_notes(scores: xr.DataArray, everybody: xr.DataArray) -> list[str]:
 
 
 def _rows(scores: xr.DataArray) -> dict[str, bytes]:
-    """Return the scores of each system, to be held against others."""
+    """Return the scores of each system as bytes, which are the same where scores are."""
     values = scores.transpose("system", "topic", "metric").values
     named = zip(scores.system.values, values, strict=True)
     return {str(name): row.tobytes() for name, row in named}
@@ -315,13 +313,9 @@ def shared_systems(factors: Mapping[str, Factors]) -> Floats:
 
 
 def distinct_names(factors: Factors) -> set[str]:
-    """Name the standardizing systems; names that tell nothing, as numbers, are made the collection's own."""
+    """Return the names of standardizing systems; such as tell nothing, as numbers, are made the collection's own."""
     names = [str(name) for name in about(factors).get("systems", ())]
-    anonymous = all(
-        re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE)
-        for name in names
-    )
-    if anonymous:
+    if are_numbers(names):
         return {f"{factors.attrs['collection']}: {name}" for name in names}
     return set(names)
 
@@ -334,23 +328,25 @@ def collection_of(
     placed = _placed_systems(one, factors)
     spread = _spread(factors, metric)
     if isinstance(known, xr.Dataset):
-        others = _compare_with_kept(one, factors, placed, spread)
+        others, versus = _compare_with_kept(one, factors, placed, spread)
     elif has_only_means(known):
-        others = _compare_means(one, factors, known, placed)
+        others, versus = _compare_means(one, factors, known, placed)
     else:
-        others = _compare_by_topic(one, factors, known, placed, spread)
+        others, versus = _compare_by_topic(one, factors, known, placed, spread)
     return Collection(
-        by_cluster(one)[0].values[..., 0].mean(axis=1),
-        _best_automatic(factors, others[0]),
-        placed,
-        spread,
-        *others,
-        _own_means(placed, spread),
-        _joins(scores, factors),
+        scores=by_cluster(one)[0].values[..., 0].mean(axis=1),
+        automatic=_best_automatic(factors, others),
+        placed=placed,
+        spread=spread,
+        everybody=others,
+        versus=versus,
+        own=_own_means(placed, spread),
+        joins=_joins(scores, factors),
     )
 
 
 def _joins(scores: xr.DataArray, factors: Factors) -> Bools:
+    """Say which systems are not among everybody's by their names, (system,)."""
     theirs = {bare_name(str(name)) for name in about(factors).get("systems", ())}
     return np.array(
         [bare_name(str(name)) not in theirs for name in scores.system.values]
@@ -380,8 +376,8 @@ def _spread(factors: Factors, metric: str) -> Spread:
 
 def _compare_means(
     scores: xr.DataArray, factors: Factors, known: xr.DataArray, placed: Placed
-) -> tuple[Everybody, Callable[[], Estimate]]:
-    """Compare means with means, which have no errors."""
+) -> tuple[Everybody, Versus]:
+    """Return everybody's means and the differences of systems from them, all without errors."""
     everybody = _everybody_by_means(known.sel(metric=scores.metric.values), factors)
     difference = placed.scores - everybody.standardized
     unknown = np.full(difference.shape, np.nan)
@@ -425,8 +421,8 @@ def _compare_by_topic(
     known: xr.DataArray,
     placed: Placed,
     spread: Spread,
-) -> tuple[Everybody, Callable[[], Estimate]]:
-    """Compare with everybody's scores on the same topics."""
+) -> tuple[Everybody, Versus]:
+    """Return everybody's figures and the differences of systems from them, by scores on the same topics."""
     theirs = known.sel(metric=scores.metric.values, topic=scores.topic.values)
     if in_clusters(scores):
         theirs = with_clusters(
@@ -435,6 +431,7 @@ def _compare_by_topic(
     others = _placed_systems(theirs, factors)
 
     def versus() -> Estimate:
+        """Compare all with all, and keep the differences of systems from everybody's."""
         pairs = zip(placed, others, strict=True)
         both = Placed(*(np.concatenate(pair) for pair in pairs))
         own = len(placed.scores)
@@ -453,22 +450,24 @@ def _from_topics(theirs: xr.DataArray, others: Placed, spread: Spread) -> Everyb
 
 def _compare_with_kept(
     scores: xr.DataArray, factors: Factors, placed: Placed, spread: Spread
-) -> tuple[Everybody, Callable[[], Estimate]]:
-    """Compare with what factors keep of everybody's systems: mean and variance over all topics."""
-    if scores.sizes["topic"] < factors.sizes["topic"]:
+) -> tuple[Everybody, Versus]:
+    """Return everybody's figures and the differences of systems from them, by what factors keep, over all topics.
+
+    On a part of the topics there is nothing to compare with.
+    """
+    topics, metric = scores.sizes["topic"], str(scores.metric.item())
+    if topics < factors.sizes["topic"]:
         nothing = np.empty((len(placed.scores), 0))
         none = np.empty(0)
-        versus = partial(Estimate, nothing, nothing, nothing)
-        return Everybody(none, none, none), versus
-    kept = about(factors)["standing"][str(scores.metric.item())]
+        return Everybody(none, none, none), partial(Estimate, *[nothing] * 3)
+    kept = about(factors)["standing"][metric]
     # what the factors add, both have
     own = across.means([placed], [_without_error(spread)])
     standardized, variance = (
         np.array(kept[name]) for name in ("standardized", "variance")
     )
-    topics = scores.sizes["topic"]
     versus = partial(across.beside_known_means, own, standardized, variance, topics)
-    return _everybody_kept(factors, str(scores.metric.item())), versus
+    return _everybody_kept(factors, metric), versus
 
 
 def _everybody_kept(factors: Factors, metric: str) -> Everybody:

@@ -43,6 +43,7 @@ def everybody(names: str | Sequence[str]) -> InOrder:
 
 
 def _everybody(name: str) -> Known:
+    """Read factors that ship or are in a file, or the scores of a file."""
     if factor_files.is_factors(name) or not Path(name).exists():
         return factor_files.load(name)
     return load(name)
@@ -71,7 +72,7 @@ def scored(
             "run files need the name of their one collection, as in --on trec-covid-1"
         )
     [(name, known)] = on.items()
-    wanted: Any = metrics or [str(metric) for metric in known.metric.values]
+    wanted: Any = metrics or known.metric.values.astype(str).tolist()
     files = [runs] if isinstance(runs, str | PathLike) else [*runs]
     if baseline is not None:
         files.append(baseline)

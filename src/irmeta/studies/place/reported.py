@@ -1,5 +1,6 @@
 """Means that papers report, among everybody: where each stands, and how strong the baseline of a claim is."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ import numpy as np
 from irmeta.errors import ScoresError
 from irmeta.io.tables.published import Published, Reported
 from irmeta.metrics.names import found_as, metric_names
+from irmeta.scores.result import ends
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import reported as alone
 from irmeta.stats.standardizing.standing import Everybody
@@ -20,16 +22,15 @@ from irmeta.words import counted, listed
 PREFIX = "reported_"
 """How the figures of reports are called in a result, beside those of systems."""
 NAMES = ("paper", "year", "system", "collection", "metric")
-PLACE = ("percentile", "percentile_low", "percentile_high")
 FIGURES = (
     "mean",
-    *PLACE,
+    *ends("percentile"),
     "others",
     "median_score",
     "best_score",
     "reaches_best",
     "baseline_mean",
-    *(f"baseline_{one}" for one in PLACE),
+    *ends("baseline_percentile"),
     "baseline_below_median",
     "gain",
 )
@@ -46,9 +47,9 @@ def fields(
             "the published means do not name their collection; name its systems with --on, or fill in a column "
             "collection"
         )
-    given: Any = (
-        matched_known({name: set() for name in named}, None) if on is None else on
-    )
+    given: Any = on
+    if on is None:
+        given = matched_known({name: set() for name in named}, None)
     if isinstance(given, InOrder):
         given = {Path(name).stem: one for name, one in given.items()}
     names = list(given) if isinstance(given, Mapping) else ["collection"]
@@ -113,7 +114,7 @@ def _usable_reports(
         )
     wanted = None if metrics is None else set(metric_names(metrics))
     rows, notes = list[Reported](), list(published.notes)
-    strange = dict[str, int]()
+    strange = Counter[str]()  # reports by why they are left out
     for row in published.rows:
         name = _collection(row, known)
         if name is None:
@@ -127,7 +128,7 @@ def _usable_reports(
                 rows.append(row._replace(collection=name, metric=metric))
                 continue
             what = f"by {row.metric}, which {name} lacks"
-        strange[what] = strange.get(what, 0) + 1
+        strange[what] += 1
     lacks = [
         f"{counted(n, 'published mean')} left out: {what}"
         for what, n in strange.items()
@@ -159,7 +160,7 @@ def _placed_reports(
     level: float,
     rng: np.random.Generator,
 ) -> Floats:
-    """Return the figures of reports on one collection by one metric, (report, figure)."""
+    """Return the figures of reports on one collection by one metric, (report, figure), in the order of `FIGURES`."""
     mean, theirs, within = (
         np.array([getattr(row, name) for row in rows])
         for name in ("mean", "baseline_mean", "within")
@@ -167,9 +168,11 @@ def _placed_reports(
     both, twice = np.concatenate([mean, theirs]), np.tile(within, 2)
     known = ~np.isnan(both)
     claimed = known[len(rows) :]
-    ends = np.full((3, both.size), np.nan)
-    ends[:, known] = alone.placed(both[known], twice[known], every, topics, level, rng)
-    own, baselines = np.split(ends, 2, axis=1)
+    placed = np.full((3, both.size), np.nan)  # percentiles and their ends
+    placed[:, known] = alone.placed(
+        both[known], twice[known], every, topics, level, rng
+    )
+    own, baselines = np.split(placed, 2, axis=1)
     median = np.full(len(rows), np.median(every.mean))
     best = _best_known_means(rows, every)
     below = np.where(claimed, theirs < median - within, np.nan)

@@ -8,19 +8,13 @@ import xarray as xr
 from irmeta.errors import require_share
 from irmeta.scores import standardization
 from irmeta.scores.cube import check
+from irmeta.scores.result import ends
 from irmeta.scores.selection import complete, select
 from irmeta.stats.standardizing.standing import percentiles
 from irmeta.studies.place import everybody
 from irmeta.studies.place.everybody import Known
 
-FIGURES = (
-    "standardized",
-    "low",
-    "high",
-    "percentile",
-    "percentile_low",
-    "percentile_high",
-)
+FIGURES = ("standardized", "low", "high", *ends("percentile"))
 
 
 def standing(
@@ -62,8 +56,8 @@ def standing(
         found = everybody.collection_of(used, factors, known, metric)
         means = found.standardized
         percentile = percentiles(found.own, found.everybody, level, rng)
-        ends = np.clip(means.interval(level), 0, 1)  # as standardized scores are
-        figures.append(np.stack([means.value, *ends, *percentile]))
+        low, high = np.clip(means.interval(level), 0, 1)  # as standardized scores are
+        figures.append(np.stack([means.value, low, high, *percentile]))
     columns = np.stack(figures, axis=-1)  # (figure, system, metric)
     return xr.Dataset(
         {

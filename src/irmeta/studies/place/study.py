@@ -15,7 +15,7 @@ from irmeta.parallel import seeded
 from irmeta.scores import standardization
 from irmeta.scores.groups.clusters import with_cluster_facts
 from irmeta.scores.groups.repeats import with_other_runs
-from irmeta.scores.result import result
+from irmeta.scores.result import ends, result
 from irmeta.scores.selection import complete, select
 from irmeta.stats.arrays import Floats
 from irmeta.stats.rankings.ranksets import rank_sets_of
@@ -45,15 +45,13 @@ OWN = (
     "standardized",
     "low",
     "high",
-    "rank",
-    "rank_low",
-    "rank_high",
+    *ends("rank"),
     "best_automatic",
     "score_rank",
     "ranked",
 )
 """Figures of an entry, beside those of its standing among everybody's."""
-PAIR = ("difference", "difference_low", "difference_high", "p", "raw_difference")
+PAIR = (*ends("difference"), "p", "raw_difference")
 """Figures of two entries."""
 
 
@@ -152,11 +150,11 @@ def place(
     }
     notes = placed.notes
     if of_papers is not None:
-        reports, said = reported.figures(
+        reports, of_reports = reported.figures(
             of_papers, placed.known, metrics, level, generator
         )
         data |= reports
-        notes = notes + said
+        notes = notes + of_reports
     options = {"baseline": baseline, "anchors": named, **placed.facts()}
     outcome = result(
         "place", data, inputs=placed.inputs(), options=options, notes=notes
@@ -187,14 +185,13 @@ class _Placed(NamedTuple):
 
     def inputs(self) -> dict[str, xr.DataArray]:
         """Return the scores with what intervals allow for: clusters, and runs where everybody's have topics."""
-        return {
-            name: with_cluster_facts(
-                one
-                if everybody.has_only_means(self.known[name])
-                else with_other_runs(one)
-            )
+        by_topic = {
+            name: with_other_runs(one)
             for name, one in self.scores.items()
+            if not everybody.has_only_means(self.known[name])
         }
+        used = self.scores | by_topic
+        return {name: with_cluster_facts(one) for name, one in used.items()}
 
     def facts(self) -> dict[str, Any]:
         """Return what a result tells of everybody's systems."""
@@ -266,22 +263,27 @@ _DIMS = {
 
 
 def _figures(
-    found: Sequence[Collection], shared: Floats, level: float, rng: np.random.Generator
+    collections: Sequence[Collection],
+    shared: Floats,
+    level: float,
+    rng: np.random.Generator,
 ) -> dict[str, Any]:
-    """Compute all figures of one metric, (entry,) or (pair,)."""
-    means, every, draws = _estimates(found, shared, rng)
+    """Compute all figures of one metric, (entry,) or (pair,). shared : as of `shared_systems`."""
+    means, every, draws = _estimates(collections, shared, rng)
     low, high = np.clip(means.interval(level), 0, 1)  # as standardized scores are
-    raw = np.concatenate([one.scores for one in found])
+    raw = np.concatenate([one.scores for one in collections])
     left, right = np.triu_indices(len(raw), 1)
     pairs = Estimate(*(part[left, right] for part in every))
     pair_low, pair_high = pairs.interval(level)
     stands = [
         standing.stand(one.own, one.versus(), one.everybody, level, rng)
-        for one in found
+        for one in collections
     ]
-    automatic = [one.automatic for one in found]
-    systems = [len(one.scores) for one in found]
-    places = [standing.ranks(one.scores, one.everybody, one.joins) for one in found]
+    automatic = [one.automatic for one in collections]
+    systems = [len(one.scores) for one in collections]
+    places = [
+        standing.ranks(one.scores, one.everybody, one.joins) for one in collections
+    ]
     score_rank, ranked = np.concatenate(places, axis=1)
     return {
         "score": raw,
@@ -305,31 +307,30 @@ def _figures(
 
 
 def _estimates(
-    found: Sequence[Collection], shared: Floats, rng: np.random.Generator
+    collections: Sequence[Collection], shared: Floats, rng: np.random.Generator
 ) -> tuple[Estimate, Estimate, Floats | None]:
     """Return the means of all entries, their differences, and draws of the means; means alone have no errors."""
-    placed = [one.placed for one in found]
-    spreads = [one.spread for one in found]
-    if all(one.spread.units for one in found):
+    placed = [one.placed for one in collections]
+    spreads = [one.spread for one in collections]
+    if all(spread.units for spread in spreads):
         draws = across.drawn(placed, spreads, shared, DRAWS, rng)
         return (
             across.means(placed, spreads),
             across.differences(placed, spreads, shared),
             draws,
         )
-    if len(found) > 1:
+    if len(collections) > 1:
         raise ScoresError(
             "for one collection only the means of everybody's systems are known, which cannot be "
             "compared across collections; place the systems of each collection separately"
         )
     value = placed[0].scores[:, 0]
     difference = value[:, None] - value
-    unknown = [np.full(one.shape, np.nan) for one in (value, difference)]
-    return (
-        Estimate(value, unknown[0], unknown[0]),
-        Estimate(difference, unknown[1], unknown[1]),
-        None,
+    means, every = (
+        Estimate(known, *np.full((2, *known.shape), np.nan))
+        for known in (value, difference)
     )
+    return means, every, None
 
 
 def _ranks(means: Floats, draws: Floats | None, level: float) -> dict[str, Any]:
@@ -347,7 +348,7 @@ def _ranks(means: Floats, draws: Floats | None, level: float) -> dict[str, Any]:
 def _labelled(
     outcome: xr.Dataset, used: Mapping[str, xr.DataArray], metrics: Sequence[str]
 ) -> xr.Dataset:
-    """Name entries and pairs."""
+    """Name entries, their pairs, and the pairs of fields."""
     entries = [
         (name, str(system))
         for name, one in used.items()

@@ -8,7 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short
-from irmeta.scores.result import frame, with_nulls
+from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place import between, claims
 from irmeta.studies.place.rows import figure, first, interval_of, most_of
@@ -16,7 +16,6 @@ from irmeta.studies.place.study import OWN, PAIR
 from irmeta.words import are, counted
 
 _STAND = ("standardized", "percentile", "median", "best")
-_PLACE = ("percentile", "percentile_low", "percentile_high")
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -63,14 +62,14 @@ def _system_overview(
 ) -> dict[str, pl.DataFrame]:
     """Show the tables of systems that have scores."""
     several = views["systems"]["collection"].n_unique() > 1
+    name = pl.col("system")
     if several:
         name = pl.format("{} on {}", "system", "collection")
-    else:
-        name = pl.col("system")
     ordered = views["systems"].sort("rank", nulls_last=True, maintain_order=True)
     systems, heading = most_of(ordered, "systems", by="rank")
     place_among = pl.format(
-        "{} ({} to {})", *(pl.col(one).round(0).cast(pl.Int64) for one in _PLACE)
+        "{} ({} to {})",
+        *(pl.col(one).round(0).cast(pl.Int64) for one in ends("percentile")),
     )
     own = pl.format("{} ({})", figure("standardized"), interval_of("low", "high"))
     shown = {
@@ -93,40 +92,32 @@ def _system_overview(
     if "baseline" in views:
         gains, heading = most_of(views["baseline"], "baseline", by="p")
         shown[heading] = gains.select(
-            *(
-                "system",
-                "metric",
-                _baseline_side(about(outcome)["options"]["baseline"]).alias("baseline"),
-            ),
-            *("gain", interval_of("gain_low", "gain_high").alias("interval")),
+            "system",
+            "metric",
+            _baseline_side(about(outcome)["options"]["baseline"]).alias("baseline"),
+            "gain",
+            interval_of("gain_low", "gain_high").alias("interval"),
         )
     return shown
 
 
 def _baseline_side(baseline: str) -> pl.Expr:
     """Name the baseline, and the side of the median on which it is itself."""
-    below = pl.format("{} (below median)", pl.lit(baseline))
-    return (
-        pl.when("baseline_below_median")
-        .then(below)
-        .otherwise(pl.format("{} (not below median)", pl.lit(baseline)))
+    below, above = (
+        pl.lit(f"{baseline} ({side} median)") for side in ("below", "not below")
     )
+    return pl.when("baseline_below_median").then(below).otherwise(above)
 
 
 def _pairs(pairs: pl.DataFrame, *, several: bool) -> dict[str, pl.DataFrame]:
     """Show the pairs of entries: those of different collections where there are several, else those that differ."""
-    tested = pairs.drop_nulls("p")
+    asked, sides = pairs.drop_nulls("p"), ["system"]
     if several:
-        asked = tested.filter(pl.col("collection_a") != pl.col("collection_b"))
-    else:
-        asked = tested
+        asked = asked.filter(pl.col("collection_a") != pl.col("collection_b"))
+        sides.append("collection")
     if not asked.height:
         return {}
-    names = [
-        f"{side}_{end}"
-        for end in "ab"
-        for side in (("system", "collection") if several else ("system",))
-    ]
+    names = [f"{side}_{end}" for end in "ab" for side in sides]
     kept, heading = most_of(asked, "pairs", by="p")
     form = "{} on {} / {} on {}" if several else "{} / {}"
     return {
@@ -149,7 +140,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _findings(outcome: xr.Dataset, views: Mapping[str, pl.DataFrame]) -> list[str]:
-    """Say it of systems that have scores."""
+    """Say of systems that have scores which stands higher, where the first stand, and what improves on the baseline."""
     level = about(outcome)["options"]["level"]
     metric = str(outcome["metric"].values[0])
     # who asks about several collections asks which system stands higher
@@ -174,7 +165,10 @@ def warnings(outcome: xr.Dataset) -> list[str]:
 
 
 def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
-    """Compare entries with the baseline on its collection, and with the way from everybody's median to the best."""
+    """Return what each entry gains over the baseline of its collection, also as a share of the way to the best.
+
+    The way is from everybody's median to their best system.
+    """
     baseline = str(about(outcome)["options"]["baseline"])
     systems = frame(outcome, _STAND, by=("collection", "system", "metric"))
     base = systems.filter(system=baseline).rename(
@@ -190,30 +184,25 @@ def _improvements(outcome: xr.Dataset) -> pl.DataFrame:
         on=["collection", "metric"],
     )
     shares = [
-        (pl.col(name) / way).alias(name.replace("gain", "share_of_way"))
-        for name in _GAIN
+        (pl.col(gain) / way).alias(share)
+        for gain, share in zip(_GAIN, ends("share_of_way"), strict=True)
     ]
-    below = (pl.col("baseline") < pl.col("median") - 1e-12).alias(
-        "baseline_below_median"
-    )
-    return found.with_columns(*shares, below).select(
-        *(
-            "collection",
-            "system",
-            "metric",
-            "baseline",
-            "baseline_percentile",
-            "baseline_below_median",
-        ),
-        *(*_GAIN, "p", *(name.replace("gain", "share_of_way") for name in _GAIN)),
+    below = pl.col("baseline") < pl.col("median") - 1e-12
+    return found.with_columns(*shares, baseline_below_median=below).select(
+        *("collection", "system", "metric"),
+        *("baseline", "baseline_percentile", "baseline_below_median"),
+        *(*_GAIN, "p", *ends("share_of_way")),
     )
 
 
-_GAIN = ("gain", "gain_low", "gain_high")
+_GAIN = ends("gain")
 
 
 def _gains(side: str, sign: int) -> list[pl.Expr]:
-    """Name a pair's difference as what the system of one side gains over the other, which is the baseline."""
+    """Name a pair's difference as what the system of one side gains over the other, which is the baseline.
+
+    sign : 1 where the difference is that gain, -1 where it is the loss, so that its ends change places.
+    """
     low, high = ("difference_low", "difference_high")[::sign]
     columns = (sign * pl.col(name) for name in ("difference", low, high))
     return [
@@ -224,7 +213,7 @@ def _gains(side: str, sign: int) -> list[pl.Expr]:
 
 
 def _entry_sentence(row: Mapping[str, Any], level: float, *, everybody: bool) -> str:
-    """Say where a system stands, in a sentence for a paper, and perhaps what everybody's systems score."""
+    """Say where a system stands, in a sentence for a paper. everybody : say what everybody's systems score, too."""
     own = f"{row['system']} on {row['collection']}: {row['metric']} {short(row['score'], 3)}"
     if row["score_rank"] is not None:
         own += f" (rank {row['score_rank']} of {row['ranked']})"
@@ -241,11 +230,10 @@ def _entry_sentence(row: Mapping[str, Any], level: float, *, everybody: bool) ->
 
 def _rank_clause(row: Mapping[str, Any]) -> str:
     """Say where a system stands among everybody's, by standardized scores."""
-    if row["percentile_low"] is None:
-        ends = ""
-    else:
-        ends = f" ({row['percentile_low']:.0f} to {row['percentile_high']:.0f})"
-    place_among = f"percentile {row['percentile']:.0f}{ends} of {counted(int(row['others']), 'system')}"
+    between = ""
+    if row["percentile_low"] is not None:
+        between = f" ({row['percentile_low']:.0f} to {row['percentile_high']:.0f})"
+    place_among = f"percentile {row['percentile']:.0f}{between} of {counted(int(row['others']), 'system')}"
     if row["surely_better"] is None:
         return place_among
     better = int(row["surely_better"])
@@ -259,9 +247,8 @@ def _rank_clause(row: Mapping[str, Any]) -> str:
 def _plain_scores(row: Mapping[str, Any]) -> str:
     """Say what everybody's systems score, not standardized."""
     automatic = row["best_automatic"]
-    if automatic is None:
-        best = ""
-    else:
+    best = ""
+    if automatic is not None:
         best = f" (of the automatic ones {short(automatic, 3)})"
     return (
         f"By plain {row['metric']}, their median is {short(row['median_score'], 3)}, "
@@ -273,7 +260,7 @@ def _baseline_sentence(row: Mapping[str, Any], level: float) -> str:
     """Say what a system improves on, and how far."""
     side = "below" if row["baseline_below_median"] else "at or above"
     gain = short(row["gain"], 3, sign=True)
-    ends = interval(row["gain_low"], row["gain_high"], sign=True)
+    span = interval(row["gain_low"], row["gain_high"], sign=True)
     sure = "" if row["p"] <= 1 - level else ", not significant"
     if row["gain"] > 0:
         verb, to = "gains", "over"
@@ -282,6 +269,6 @@ def _baseline_sentence(row: Mapping[str, Any], level: float) -> str:
         verb, to = "differs by", "from"
         way = ""
     return (
-        f"{row['system']} {verb} {gain} standardized ({ends}){sure} {to} the baseline, which is {side} the median of "
+        f"{row['system']} {verb} {gain} standardized ({span}){sure} {to} the baseline, which is {side} the median of "
         f"everybody's systems (percentile {row['baseline_percentile']:.0f}){way}."
     )

@@ -207,7 +207,10 @@ def _beside_rest(
 
 
 def _leads(columns: Sequence[Floats], first: Ints) -> Floats:
-    """Return by how much the first system by each metric is ahead of each, (system, metric, topic)."""
+    """Return by how much one system is ahead of each, (system, metric, topic).
+
+    columns : the scores (system, topic) of each metric.  first : the place of that system, by metric.
+    """
     gaps = [one[at] - one for one, at in zip(columns, first, strict=True)]
     return np.stack(gaps, axis=1)
 
@@ -218,28 +221,22 @@ def _system_figures(
     possible: Sequence[RankSets],
     level: float,
 ) -> dict[str, Any]:
-    """Return means with intervals, ranks, and the ranks that systems may have."""
+    """Return means with intervals, ranks, and the ranks that systems may have.
+
+    averaged : the scores on the line on which they are averaged.  possible : the rank sets by metric.
+    """
     own = intervals(scores, level=level)
     found = [discovered(column.T, level=level) for column in _columns(averaged)]
     over = ("system", "metric")
     return {
         **{name: own[name] for name in ("mean", "low", "high")},
         "rank": (over, descriptive.ranks(own["mean"].values.T).T),
-        "rank_low": (over, np.stack([of_metric.low for of_metric in possible], axis=1)),
-        "rank_high": (
-            over,
-            np.stack([of_metric.high for of_metric in possible], axis=1),
-        ),
-        "found_low": (over, np.stack([of_metric.low for of_metric in found], axis=1)),
-        "found_high": (over, np.stack([of_metric.high for of_metric in found], axis=1)),
-        "distinguished": (
-            "metric",
-            [_share_distinguished(of_metric) for of_metric in possible],
-        ),
-        "distinguished_found": (
-            "metric",
-            [_share_distinguished(of_metric) for of_metric in found],
-        ),
+        "rank_low": (over, np.transpose([sets.low for sets in possible])),
+        "rank_high": (over, np.transpose([sets.high for sets in possible])),
+        "found_low": (over, np.transpose([sets.low for sets in found])),
+        "found_high": (over, np.transpose([sets.high for sets in found])),
+        "distinguished": ("metric", list(map(_share_distinguished, possible))),
+        "distinguished_found": ("metric", list(map(_share_distinguished, found))),
     }
 
 
@@ -248,13 +245,13 @@ def _surviving_pairs(
 ) -> dict[str, Any]:
     """Count by metric the pairs of systems that rank sets distinguish, before and after, and both times alike."""
     pairs = [
-        (one.better | one.worse.T, other.better | other.worse.T)
-        for one, other in zip(before, after, strict=True)
+        (old.better | old.worse.T, new.better | new.worse.T)
+        for old, new in zip(before, after, strict=True)
     ]
     return {
-        "pairs": ("metric", [one.sum() for one, _ in pairs]),
-        "without_pairs": ("metric", [other.sum() for _, other in pairs]),
-        "pairs_stay": ("metric", [(one & other).sum() for one, other in pairs]),
+        "pairs": ("metric", [old.sum() for old, _ in pairs]),
+        "without_pairs": ("metric", [new.sum() for _, new in pairs]),
+        "pairs_stay": ("metric", [(old & new).sum() for old, new in pairs]),
     }
 
 
@@ -287,13 +284,11 @@ def _columns(averaged: xr.DataArray) -> list[Floats]:
 def _first_place_figures(averaged: xr.DataArray) -> dict[str, Any]:
     """Return by metric who is level or ahead without the fewest topics that can bring it about, and these topics."""
     decides = np.zeros(averaged.shape[1:], dtype=np.bool_)
-    runner_up = []
+    runner_up = [""] * averaged.sizes["metric"]
     for m, column in enumerate(_columns(averaged)):
         found = fewest(contributions(column, averaged))
-        runner_up.append(
-            "" if found is None else str(averaged.system[found.system].item())
-        )
         if found is not None:
+            runner_up[m] = str(averaged.system[found.system].item())
             decides[found.topics, m] = True
     return {
         "decides": (("topic", "metric"), decides),
@@ -340,9 +335,9 @@ def _rank_sets(
     ]
 
 
-def _share_distinguished(found: RankSets) -> float:
+def _share_distinguished(sets: RankSets) -> float:
     """Return the share of pairs of systems of which one is surely better."""
-    either: Bools = found.better | found.worse
+    either: Bools = sets.better | sets.worse
     systems = len(either)
     return float((either | either.T).sum() / (systems * (systems - 1)))
 
@@ -365,7 +360,8 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     if promise:
         ranks = held(promise, systems=systems, topics=topics)
         lines += ranks.said("Rank sets of systems that tie")
-    if topics < (needed := fewest_topics(level)):
+    needed = fewest_topics(level)
+    if topics < needed:
         lines.append(
             Act(
                 f"{topics} topics cannot distinguish any two systems at {100 * level:g}%: rank sets need at least "

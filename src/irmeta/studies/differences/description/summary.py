@@ -115,8 +115,8 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         columns |= {
             metric: shown["mean"].sel(metric=metric).values for metric in others
         }
-    views = {"means": pl.DataFrame(columns)}
-    return (_tables_without_flagged(one) if "change" in one else {}) | views
+    left = _tables_without_flagged(one) if "change" in one else {}
+    return left | {"means": pl.DataFrame(columns)}
 
 
 def _tables_without_flagged(one: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -211,10 +211,8 @@ def _best_mean_sentence(
     """Say who has the largest mean, alone or with others, and the interval of that mean."""
     level = about(outcome)["options"]["level"]
     topics = topics_phrase(outcome)
-    name, mean, low, high = (
-        best.system.item(),
-        *(best[figure].item() for figure in ("mean", "low", "high")),
-    )
+    name = best.system.item()
+    mean, low, high = (best[figure].item() for figure in ("mean", "low", "high"))
     tied = of_metric.system.values[of_metric["rank"].values == 1]
     who = f"the best system, {name}, scores"
     if len(tied) > 1:
@@ -231,12 +229,10 @@ def _uneven_topics_sentence(of_metric: xr.Dataset) -> str:
     """Say how much more one topic weighs in comparisons of means than another."""
     by, topics = str(of_metric.metric.item()), of_metric.topic.values
     sd, noun = of_metric["topic_sd"].values, unit_of(of_metric)
-    most = topics[sd.argmax()]
-    least = topics[sd.argmin()]
+    most, least = topics[sd.argmax()], topics[sd.argmin()]
+    advice = "; irmeta standardize gives all topics the same weight"
     if geometric(own_metric_names(of_metric)):
         advice = ""
-    else:
-        advice = "; irmeta standardize gives all topics the same weight"
     return (
         f"{by}: {noun} {most} spreads systems most, {sd.max() / sd.min():.1f} times as much as {noun} "
         f"{least}, and has that much more weight in every comparison of means{advice}."

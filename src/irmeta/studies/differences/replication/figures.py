@@ -41,47 +41,58 @@ class Part(NamedTuple):
     everyone: xr.DataArray
 
 
-def _aligned(
-    first: xr.DataArray, again: xr.DataArray, unpaired: bool
-) -> tuple[xr.DataArray, xr.DataArray, bool]:
-    """Return both experiments' scores (system, topic, metric), and whether they are of the same topics."""
-    theirs = {str(topic) for topic in again.topic.values}
-    shared = [str(topic) for topic in first.topic.values if str(topic) in theirs]
-    together = not unpaired and len(shared) >= LEAST_SHARED
-    if together:
-        first, again = first.sel(topic=shared), again.sel(topic=shared)
-    order = ("system", "topic", "metric")
-    return first.transpose(*order), again.transpose(*order), together
+class _Aligned(NamedTuple):
+    """The scores of two experiments, (system, topic, metric); together : whether they are of the same topics."""
 
+    first: xr.DataArray
+    again: xr.DataArray
+    together: bool
 
-def _runs(
-    first: xr.DataArray, again: xr.DataArray, together: bool, metric: int
-) -> list[Two]:
-    """Return each run's scores in two aligned experiments, by one metric."""
-    before, after = first.values[..., metric], again.values[..., metric]
-    return [Two(*pair, together) for pair in zip(before, after, strict=True)]
+    @classmethod
+    def of(
+        cls, first: xr.DataArray, again: xr.DataArray, *, unpaired: bool
+    ) -> "_Aligned":
+        """Keep the topics that both experiments share by name, unless these are too few, or other ones."""
+        theirs = {str(topic) for topic in again.topic.values}
+        shared = [str(topic) for topic in first.topic.values if str(topic) in theirs]
+        together = not unpaired and len(shared) >= LEAST_SHARED
+        if together:
+            first, again = first.sel(topic=shared), again.sel(topic=shared)
+        order = ("system", "topic", "metric")
+        return cls(first.transpose(*order), again.transpose(*order), together)
+
+    def runs(self, metric: int) -> list[Two]:
+        """Return each run's scores by one metric."""
+        pairs = zip(
+            self.first.values[..., metric], self.again.values[..., metric], strict=True
+        )
+        return [Two(*pair, self.together) for pair in pairs]
 
 
 def against(
     first: Part,
     again: Part,
-    unpaired: bool,
     keep: float,
     within: float,
     level: float,
     count: int,
+    *,
+    unpaired: bool,
 ) -> xr.Dataset:
-    """Compare one of some experiments with the original: figures over (metric,) or (metric, run)."""
-    sides = _aligned(first.scores, again.scores, unpaired)
-    by_topic = _aligned(first.topics, again.topics, unpaired)
+    """Compare an experiment with the original, the first: figures over (metric,) or (metric, run).
+
+    keep, within, unpaired : as of `replicate`.  level : of intervals.  count : the experiments that are compared.
+    """
+    sides = _Aligned.of(first.scores, again.scores, unpaired=unpaired)
+    by_topic = _Aligned.of(first.topics, again.topics, unpaired=unpaired)
     before, after, together = sides
     clustered = in_clusters(first.topics)
     binary = np.stack([first.binary, again.binary], axis=1)
     most = widest(before)
     rows = []
     for at in range(before.sizes["metric"]):
-        runs = _runs(*sides, at)
-        plain = [] if clustered else _runs(*by_topic, at)
+        runs = sides.runs(at)
+        plain = [] if clustered else by_topic.runs(at)
         effect = runs[0]
         if len(runs) > 1:
             own, base = runs
@@ -144,11 +155,11 @@ def _causes(effect: Two, baseline: Two, level: float) -> dict[str, str]:
     }
 
 
-def _side_of_zero(found: Found, below: str, above: str) -> str:
-    """Say on which side of 0 an interval lies."""
-    if found.low > 0:
+def _side_of_zero(change: Found, below: str, above: str) -> str:
+    """Return the word for the side of 0 on which an interval lies, or that neither is shown."""
+    if change.low > 0:
         return above
-    return below if found.high < 0 else UNSHOWN
+    return below if change.high < 0 else UNSHOWN
 
 
 def _mean(values: Floats, level: float, most: float, *, binary: bool) -> Found:

@@ -85,7 +85,10 @@ def replicate(
     >>> round(found["ratio"].item(), 3), found["verdict"].item()
     (0.875, 'cannot tell')
     """
-    _check(keep, within, persistence, alpha)
+    require_share("--keep", keep, 0.5)
+    require_share("--within", within, 0.05)
+    require_share("--persistence", persistence, 0.95)
+    require_share("--alpha", alpha, 0.05)
     wanted = [system] if against is None else [system, against]
     every = experiments(scores, qrels, metrics, wanted)
     every = _original_first(every, original)
@@ -93,36 +96,32 @@ def replicate(
     parts = [_part(one, names, topics, wanted, missing) for one in every]
     level = 1 - alpha
     found = [
-        figures.against(parts[0], part, unpaired, keep, within, level, len(every) - 1)
+        figures.against(
+            parts[0], part, keep, within, level, len(every) - 1, unpaired=unpaired
+        )
         for part in parts[1:]
     ]
     data = xr.concat(found, "experiment")
-    together, topics_of = data["together"].values, data["topics"].values
-    listed = [part.names for part in parts]
+    together = data["together"].values
     if all(one.lists for one in every):
+        names_of_runs = [part.names for part in parts]
         data = data.assign(
-            figures.list_figures(every, listed, together, persistence, level)
+            figures.list_figures(every, names_of_runs, together, persistence, level)
         )
     outcome = result(
         "replication",
         data,
         inputs={one.name: part.topics for one, part in zip(every, parts, strict=True)},
         options={"original": every[0].name},
-        notes=_notes(together, topics_of, every, parts),
+        notes=_notes(together, data["topics"].values, every, parts),
     )
     labels = [
-        _label_of(asked, own) for asked, own in zip(wanted, listed[0], strict=True)
+        known if asked is None else names_of(asked)[0]
+        for asked, known in zip(wanted, parts[0].names, strict=True)
     ]
     return outcome.assign_coords(
         experiment=[one.name for one in every[1:]], metric=names, run=labels
     )
-
-
-def _check(keep: float, within: float, persistence: float, alpha: float) -> None:
-    require_share("--keep", keep, 0.5)
-    require_share("--within", within, 0.05)
-    require_share("--persistence", persistence, 0.95)
-    require_share("--alpha", alpha, 0.05)
 
 
 def _common_metrics(
@@ -135,10 +134,6 @@ def _common_metrics(
             f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)"
         )
     return names
-
-
-def _label_of(asked: str | None, known: str) -> str:
-    return known if asked is None else names_of(asked)[0]
 
 
 def _original_first(every: list[Experiment], original: str | None) -> list[Experiment]:
@@ -188,7 +183,10 @@ def _part(
 def _notes(
     together: Bools, topics: Ints, every: Sequence[Experiment], parts: Sequence[Part]
 ) -> list[str]:
-    """Say which topics were compared, and where intervals hold less often than promised."""
+    """Say on which topics each experiment was compared, and which are of means only.
+
+    together, topics : (experiment,), whether these are the original's topics, and how many.
+    """
     notes = [note for part in parts for note in part.notes]
     for one, part, same, count in zip(
         every[1:], parts[1:], together, topics, strict=True

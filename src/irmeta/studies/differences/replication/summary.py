@@ -1,5 +1,7 @@
 """What `replicate` tells: tables for programs, an overview and findings for people."""
 
+from collections import Counter
+
 import numpy as np
 import polars as pl
 import xarray as xr
@@ -80,6 +82,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def _level(outcome: xr.Dataset) -> str:
+    """Say of which level intervals are, as in 95% interval."""
     return f"{1 - about(outcome)['options']['alpha']:.0%} interval"
 
 
@@ -103,7 +106,7 @@ def _effects(one: xr.Dataset) -> pl.DataFrame:
 
 
 def _each_run(outcome: xr.Dataset) -> list[xr.Dataset]:
-    """List the systems of each experiment."""
+    """Return the figures of each system in each experiment, one after another."""
     return [
         outcome.sel(run=run, experiment=name)
         for name in outcome.experiment.values
@@ -178,19 +181,14 @@ def _metrics_in_findings(outcome: xr.Dataset) -> list[str]:
 
 def _count_sentence(outcome: xr.Dataset) -> str:
     """Count the verdicts over all experiments and metrics."""
-    verdicts = outcome["verdict"].values.ravel().tolist()
-    found = {name: verdicts.count(name) for name in dict.fromkeys(sorted(verdicts))}
-    parts = [
-        f"{name} in {number}" for name, number in sorted(found.items(), key=_times_text)
-    ]
+    verdicts = sorted(outcome["verdict"].values.ravel().tolist())
+    counts = Counter(verdicts).most_common()
+    parts = [f"{name} in {number}" for name, number in counts]
     return f"Of {counted(len(verdicts), 'comparison')} with {_original(outcome)}: {joined(parts)}."
 
 
-def _times_text(found: tuple[str, int]) -> int:
-    return -found[1]
-
-
 def _original(outcome: xr.Dataset) -> str:
+    """Return the name of the original experiment."""
     return str(about(outcome)["options"]["original"])
 
 
@@ -269,10 +267,12 @@ def _original_lead_clause(one: xr.Dataset) -> str:
 
 
 def _times(one: xr.Dataset) -> str:
+    """Write how many times the original's lead, or mean, is there."""
     return short(float(one["ratio"]))
 
 
 def _range(one: xr.Dataset) -> str:
+    """Write the interval of a ratio; there is none where it is the same on every topic."""
     low, high = float(one["ratio_low"]), float(one["ratio_high"])
     if high - low <= 1e-9:
         return f"the same on every {unit_of(one)}"
@@ -280,14 +280,14 @@ def _range(one: xr.Dataset) -> str:
 
 
 def _interval_clause(one: xr.Dataset) -> str:
-    """Write the interval of a ratio; means alone have none."""
+    """Write the interval of a ratio in brackets, or that means alone have none."""
     if np.isnan(float(one["ratio_low"])):
         return ", without an interval"
     return f" ({_range(one)})"
 
 
 def _topics_needed_sentence(one: xr.Dataset) -> str:
-    """Say how many topics would show it."""
+    """Say how many topics would show that the lead, or the mean, is there again."""
     needed, topics = float(one["topics_needed"]), unit_of(one)
     if np.isnan(float(one["ratio_low"])):
         return ""
@@ -298,6 +298,7 @@ def _topics_needed_sentence(one: xr.Dataset) -> str:
 
 
 def _figure(one: xr.Dataset, name: str) -> str:
+    """Write a figure of that name with its sign and interval."""
     value, low, high = (float(one[end]) for end in ends(name))
     if np.isnan(low):
         return short(value, 3, sign=True)
@@ -326,7 +327,7 @@ def _over_time_sentence(every: xr.Dataset) -> str:
 
 
 def _experiments_that_moved(apart: xr.Dataset, name: str, *ways: str) -> str:
-    """List the experiments in which either way is shown."""
+    """List the experiments whose figure of that name is one of these ways, as in harder."""
     told = {
         way: apart.experiment.values[apart[name].values == way].astype(str)
         for way in ways
@@ -388,9 +389,9 @@ def _drift_sentence(one: xr.Dataset) -> str:
     )
 
 
-def _single_interval_clause(said: str, one: xr.Dataset, name: str) -> str:
+def _single_interval_clause(moved: str, one: xr.Dataset, name: str) -> str:
     """Say that an interval that excludes 0 is by itself, where nothing is shown for all experiments at once."""
-    return " by itself" if said == UNSHOWN and _excludes_zero(one, name) else ""
+    return " by itself" if moved == UNSHOWN and _excludes_zero(one, name) else ""
 
 
 def _excludes_zero(one: xr.Dataset, name: str) -> bool:

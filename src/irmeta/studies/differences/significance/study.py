@@ -19,7 +19,7 @@ from irmeta.scores.groups.clusters import SIZE, right_or_wrong
 from irmeta.scores.result import no_result_notes, result
 from irmeta.scores.selection import prepare, require_size
 from irmeta.stats import descriptive
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.halves.halving import halves, shuffles
 from irmeta.stats.halves.replication import Replication, replication
 from irmeta.stats.halves.swaps import EDGES, swaps
@@ -45,6 +45,8 @@ SWAP_SIZES = (5, 10, 25, 50, 100)
 """Numbers of topics, below half of those there are, for which error rates are computed, too."""
 SWAP_PAIRS = 4_000_000
 """Comparisons of systems on random sets of topics, about: more change no second digit of an error rate."""
+SWAP_DRAWS = (2, 20)
+"""The fewest and the most random sets of topics, whatever the number of systems."""
 
 
 @study
@@ -123,13 +125,13 @@ def significance(
     for end in ("low", "high"):
         figures[end] = np.clip(figures[end], -widest(scores), widest(scores))
     systems = scores.system.values
-    pairs = np.array(np.triu_indices(len(systems), 1)).T
+    first, second = (systems[at] for at in np.triu_indices(len(systems), 1))
     notes += notes_on_tests(
         way,
         scores,
         len(differing),
         list(differing.T),
-        lambda at: " and ".join(systems[pairs[at]]),
+        lambda at: f"{first[at]} and {second[at]}",
     )
     notes += notes_on_intervals(way, scores, "pair")
     notes += constant_difference_notes(figures["effect_size"], figures["low"])
@@ -152,11 +154,7 @@ def significance(
     if margin is not None:
         outcome["equivalent"] = outcome["p_equivalent"] < alpha
     outcome["share_significant"] = outcome["significant"].mean("pair")
-    names = scores.system.values
-    left, right = np.triu_indices(len(names), 1)
-    return outcome.assign_coords(
-        system_a=("pair", names[left]), system_b=("pair", names[right])
-    )
+    return outcome.assign_coords(system_a=("pair", first), system_b=("pair", second))
 
 
 def _count_swaps(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
@@ -167,7 +165,6 @@ def _count_swaps(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     none are counted: topics weigh there as people judged them or not.
     """
     topics = scores.sizes["topic"]
-    systems = scores.sizes["system"]
     left_out = geometric(scores.metric.values)
     names = [
         str(m)
@@ -179,9 +176,8 @@ def _count_swaps(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
         sizes = sorted({halved, *(size for size in SWAP_SIZES if size < halved)})
     else:
         sizes = []
-    draws = int(np.clip(SWAP_PAIRS // (systems * systems), 2, 20))
     values = scores.sel(metric=names).values
-    orders = shuffles(topics, draws, rng)
+    orders = _orders_of_topics(scores, rng)
     counted = [swaps(values, halves(orders, (size, size))) for size in sizes]
     compared, swapped = zip(*counted, strict=True) if counted else ([], [])
     dims = ("half", "swap_metric", "step")
@@ -195,6 +191,12 @@ def _count_swaps(scores: xr.DataArray, rng: np.random.Generator) -> xr.Dataset:
     )
 
 
+def _orders_of_topics(scores: xr.DataArray, rng: np.random.Generator) -> Ints:
+    """Draw random orders of the topics, (draw, topic): as many as `SWAP_PAIRS` allows, within `SWAP_DRAWS`."""
+    draws = int(np.clip(SWAP_PAIRS // scores.sizes["system"] ** 2, *SWAP_DRAWS))
+    return shuffles(scores.sizes["topic"], draws, rng)
+
+
 def _replication_figures(
     scores: xr.DataArray, alpha: float, correct: Correction, rng: np.random.Generator
 ) -> dict[str, Any]:
@@ -203,10 +205,8 @@ def _replication_figures(
     By the paired t test with the correction named; without at least 4 topics there are no halves to test on, nor have
     estimated scores any.
     """
-    systems = scores.sizes["system"]
     half = scores.sizes["topic"] // 2
-    draws = int(np.clip(SWAP_PAIRS // (systems * systems), 2, 20))
-    drawn = halves(shuffles(scores.sizes["topic"], draws, rng), (half, half))
+    drawn = halves(_orders_of_topics(scores, rng), (half, half))
     values = additive(scores).values
     found = [Replication(*[np.nan] * 5) for _ in range(values.shape[2])]
     if half >= 2 and "estimated" not in about(scores):
@@ -230,7 +230,7 @@ def _tests(
     return found | {"direction": direction, "differing": differing}
 
 
-def _directions(test: str, found: Floats) -> Floats:
+def _directions(test: str, differences: Floats) -> Floats:
     """Return which system a test favours, and on how many topics they differ, from (pair, topic): (2, pair)."""
-    statistic = DIRECTIONS.get(test, paired.mean_difference)(found)
-    return np.stack([np.sign(statistic), (found != 0).sum(axis=1)])
+    statistic = DIRECTIONS.get(test, paired.mean_difference)(differences)
+    return np.stack([np.sign(statistic), (differences != 0).sum(axis=1)])

@@ -29,8 +29,6 @@ FEW_METRICS = 4
 """Systems are shown for at most this number of metrics; programs read all of them."""
 FEW_PAIRS = 15
 """At most this number of tests is shown; programs read all of them."""
-
-
 BY_PAIR = ("metric", "system_a", "system_b")
 """What names the rows of tests."""
 
@@ -89,14 +87,14 @@ def _metric_rows(outcome: xr.Dataset) -> pl.DataFrame:
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         best = int(one["rank"].values.argmin())
+        alike = int((~_confirmed_differences(one)[best]).sum()) - 1  # less itself
         rows.append(
             {
                 "metric": str(metric),
                 "pairs that differ": int(one["significant"].sum()),
                 "share": f"{one['share_significant'].item():.0%}",
                 "best": str(one.system.values[best]),
-                "not different from it": int((~_confirmed_differences(one)[best]).sum())
-                - 1,
+                "not different from it": alike,
             }
         )
     return pl.DataFrame(rows).sort(
@@ -107,15 +105,16 @@ def _metric_rows(outcome: xr.Dataset) -> pl.DataFrame:
 def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
     """Show the tests of few pairs: difference, interval and p, and whether they are equivalent, if that was asked."""
     tests = tables(outcome)["tests"]
-    at_least = at_bound(outcome).to_dataset(name="b")
-    bound = frame(at_least, ["b"], by=BY_PAIR)["b"]
+    bound = frame(outcome.assign(bound=at_bound(outcome)), ["bound"], by=BY_PAIR)
     shown = tests.select(
         "metric",
         pl.col("system_a").alias("system"),
         pl.col("system_b").alias("other"),
         "difference",
         intervals(tests["low"].to_numpy(), tests["high"].to_numpy()).alias("interval"),
-        pl.Series("p", map(p_value, tests["p_corrected"], bound), dtype=pl.String),
+        pl.Series(
+            "p", map(p_value, tests["p_corrected"], bound["bound"]), dtype=pl.String
+        ),
     )
     if "equivalent" not in tests:
         return shown
@@ -164,16 +163,12 @@ def findings(outcome: xr.Dataset) -> list[str]:
 def differing_sentence(of_metric: xr.Dataset) -> str:
     """Say how many pairs differ by one metric, and what correction costs."""
     options = about(of_metric)["options"]
-    corrected = options["correct"] != "none" and options["test"] not in (
-        *JOINT,
-        *CORRECTED,
-    )
     pairs = of_metric.sizes["pair"]
     differ = "differs" if pairs == 1 else "differ"
     significant = int(of_metric["significant"].sum())
     test = options["test"]
     before = ""
-    if corrected:
+    if options["correct"] != "none" and test not in (*JOINT, *CORRECTED):
         uncorrected = float((of_metric["p"] < options["alpha"]).mean())
         test = f"{test}, {options['correct']}"
         before = f"; {uncorrected:.1%} before correction"
@@ -196,9 +191,8 @@ def _best_system_sentence(of_metric: xr.Dataset) -> str:
         tied = f"{len(names)} systems tie for the best mean ({listed(names)})"
         if best.all():
             return f"All {tied}."
-        alike = int(
-            (~_confirmed_differences(of_metric)[best] & ~best).any(axis=0).sum()
-        )
+        unlike = _confirmed_differences(of_metric)[best]
+        alike = int((~unlike & ~best).any(axis=0).sum())
         if alike == 0:
             return f"{tied}; every other is significantly different from each of them."
         others = counted(alike, "other system")
@@ -237,10 +231,9 @@ def _equivalence_sentence(of_metric: xr.Dataset) -> str:
         return ""
     margin = about(of_metric)["options"]["margin"]
     equivalent = of_metric["equivalent"].values
-    significant = of_metric["significant"].values
-    open_ = int((~equivalent & ~significant).sum())
+    undecided = int((~equivalent & ~of_metric["significant"].values).sum())
     verb = "pair differs" if equivalent.sum() == 1 else "pairs differ"
-    return f" {equivalent.sum()} {verb} by less than {margin:g}; for {open_} neither is shown."
+    return f" {equivalent.sum()} {verb} by less than {margin:g}; for {undecided} neither is shown."
 
 
 def replication_sentences(outcome: xr.Dataset) -> list[str]:

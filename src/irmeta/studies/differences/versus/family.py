@@ -23,7 +23,13 @@ from irmeta.scores.selection import matching, unknown_system_hint, words
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.rankings.first import turning
 from irmeta.stats.reliability.worth import Worth
-from irmeta.studies.differences.versus.pairs import ALL, BEST, MEDIAN, differences
+from irmeta.studies.differences.versus.pairs import (
+    ALL,
+    BEST,
+    MEDIAN,
+    Differences,
+    differences,
+)
 from irmeta.words import counted, listed
 
 PAIR = ("against", "metric")
@@ -70,32 +76,40 @@ class Family:
         return BEST in self.names and BEST not in self.others
 
     @cached_property
+    def tested(self) -> Differences:
+        """The differences that are tested."""
+        return differences(self.line, self.system, self.others, self.names)
+
+    @cached_property
+    def made(self) -> Differences:
+        """The differences of the runs that were made, without what other runs of a system would move."""
+        line = additive(unmoved_scores(self.scores))
+        return differences(line, self.system, self.others, self.names)
+
+    @property
     def found(self) -> Floats:
         """The differences that are tested, (against, topic, metric)."""
-        found, _, _ = differences(self.line, self.system, self.others, self.names)
-        return found
+        return self.tested.values
 
     def worth(self) -> Worth:
         """Return what numbers of topics are worth, (against, metric): what runs add does not fall with them."""
-        plain, _, _ = differences(
-            additive(unmoved_scores(self.scores)), self.system, self.others, self.names
+        falls, whole = (
+            np.nanvar(one, axis=1) for one in (self.made.values, self.found)
         )
-        falls, whole = (np.nanvar(one, axis=1) for one in (plain, self.found))
         return Worth.by_variances(self.scores.sizes["topic"], falls, whole)
 
     def by_topic(self) -> dict[str, Any]:
         """Return what happened on each topic: scores and differences, who won how often, and what the sign rests on."""
-        scores = unmoved_scores(self.scores)
-        plain, opponent, who = differences(
-            additive(scores), self.system, self.others, self.names
+        shown, theirs = (
+            _unit_figures(figures, self.line)
+            for figures in (self.made.values, self.made.theirs)
         )
-        shown, theirs = (_unit_figures(one, self.line) for one in (plain, opponent))
         places = {name: self.line[name] for name in ("topic", "metric")}
         data: dict[str, Any] = {
             "wins": (PAIR, (shown > 0).sum(axis=1)),
             "ties": (PAIR, (shown == 0).sum(axis=1)),
             "losses": (PAIR, (shown < 0).sum(axis=1)),
-            "who": (PAIR, who),
+            "who": (PAIR, self.made.who),
             "deviation": (PAIR, np.nanstd(self.found, axis=1, ddof=1)),
             "of_0_and_1": ("metric", is_binary(self.scores)),
             "by_topic": (BY_TOPIC, shown),
@@ -104,10 +118,9 @@ class Family:
             ),
             "mean": means(self.scores).sel(system=self.system, drop=True),
         }
-        data |= self._other_system_scores(unit_scores(scores))
-        return data | _topics_behind_sign(
-            contributions(np.moveaxis(plain, 1, 2), self.line)
-        )
+        data |= self._other_system_scores(unit_scores(unmoved_scores(self.scores)))
+        by_topic = np.moveaxis(self.made.values, 1, 2)
+        return data | _topics_behind_sign(contributions(by_topic, self.line))
 
     def _other_system_scores(self, scores: xr.DataArray) -> dict[str, Any]:
         """Return by topic the system's score, the median and best of the others, and how many are above."""
@@ -137,6 +150,7 @@ class Family:
 
 
 def _other_systems(scores: xr.DataArray, system: str) -> list[str]:
+    """Return every other system; an unknown system, or the only one, raises ScoresError."""
     systems = [str(name) for name in scores.system.values]
     if system not in systems:
         runs = [name for name in systems if stem(name) == system]
@@ -186,30 +200,31 @@ def _baselines(
             names.append(name)
         elif name == ALL:
             names += others
-        elif found := [one for one in matching(name, others) if one in others]:
-            names += found
         else:
-            mend = unknown_system_hint(scores, name, [MEDIAN, BEST, ALL])
-            raise ScoresError(f"no system {name!r} to compare with; {mend}")
+            found = [one for one in matching(name, others) if one in others]
+            if not found:
+                mend = unknown_system_hint(scores, name, [MEDIAN, BEST, ALL])
+                raise ScoresError(f"no system {name!r} to compare with; {mend}")
+            names += found
     if not names:
         raise ScoresError("--against names nobody; name one system or more")
     return list(dict.fromkeys(names))
 
 
-def _unit_figures(found: Floats, line: xr.DataArray) -> Floats:
+def _unit_figures(figures: Floats, line: xr.DataArray) -> Floats:
     """Return figures of each topic, or of each cluster by itself, (against, topic, metric)."""
-    return np.moveaxis(unit_values(np.moveaxis(found, 1, 2), line), 2, 1)
+    return np.moveaxis(unit_values(np.moveaxis(figures, 1, 2), line), 2, 1)
 
 
-def _topics_behind_sign(found: Floats) -> dict[str, Any]:
+def _topics_behind_sign(added: Floats) -> dict[str, Any]:
     """Return the fewest topics that the sign of each difference rests on.
 
-    found : what each topic adds to a difference, (against, metric, topic).
+    added : what each topic adds to a difference, (against, metric, topic).
     """
-    sign = np.sign(settled(np.nanmean(found, axis=2)))
-    turned = turning((found * sign[..., None]).reshape(-1, found.shape[2]))
+    sign = np.sign(settled(np.nanmean(added, axis=2)))
+    turned = turning((added * sign[..., None]).reshape(-1, added.shape[2]))
     counts = np.where(turned.counts > 0, turned.counts, np.nan)
-    topics = turned.topics.reshape(found.shape)
+    topics = turned.topics.reshape(added.shape)
     return {
         "fewest": (PAIR, counts.reshape(sign.shape)),
         "decides": (BY_TOPIC, np.moveaxis(topics, 2, 1)),

@@ -17,13 +17,13 @@ from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.words import counted
 
 WORSE, SAFE = "worse", "safe"
-"""Verdicts: a loss above the margin is shown, or excluded, or neither."""
+"""Verdicts: a loss above the margin is shown, or excluded; where it is neither, the verdict is `OPEN`."""
+ORDER = (WORSE, OPEN, SAFE)
+"""The order in which verdicts are told."""
 ONE_LOOK = "one look"
 """What a comparison is without other nights."""
 _FAR = 100
-"""How many margins a loss that can be shown is where the margin is taken for one in another unit."""
-ORDER = (WORSE, OPEN, SAFE)
-"""In which order they are told."""
+"""A loss of this many margins or more, the least that can be shown, says that the margin is in another unit."""
 CAUSES = ("none", "system", "judge", "both")
 """Causes of a drop: 1 is added for the system, 2 for the judge."""
 
@@ -94,16 +94,17 @@ def judge_losses(
         for one, word in zip(tonight.comparisons, verdict, strict=True):
             one.verdict = str(word)
         add_night(policy.history, tonight)
-    bad = verdict == WORSE
+    bad = verdict != SAFE if policy.unless_safe else verdict == WORSE
     if figures:
-        named = 2 * (figures["fell_least"] > 0) + bad
-        figures["cause"] = np.array(CAUSES, dtype=object)[named]
-    if policy.unless_safe:
-        bad = verdict != SAFE
-    figures |= {"verdict": verdict.astype(object)} | {
-        f"loss_{name}": getattr(bounds, name) for name in ("shown", "possible")
+        causes = (verdict == WORSE) + 2 * (figures["fell_least"] > 0)
+        figures["cause"] = np.array(CAUSES, dtype=object)[causes]
+    figures |= {
+        "verdict": verdict.astype(object),
+        "loss_shown": bounds.shown,
+        "loss_possible": bounds.possible,
+        "visible": bounds.visible,
+        "topics_needed": bounds.topics,
     }
-    figures |= {"visible": bounds.visible, "topics_needed": bounds.topics}
     pair = ("against", "metric")
     data: dict[str, Any] = {
         name: (pair, values.reshape(shape)) for name, values in figures.items()
@@ -152,7 +153,10 @@ def _limit(nights: list[Night], alpha: float, *, single: bool) -> float:
 
 
 def _level_note(policy: Policy, night: int, again: int | None, alpha: float) -> str:
-    """Say what the level is of."""
+    """Say of how many looks, or nights, the level is.
+
+    night : the number of this one.  again : the number of the night whose scores it repeats; None if it is new.
+    """
     if not policy.nightly:
         return (
             f"Worse, and safe, are each meant to be false in at most {alpha:.0%} of cases, for one look; to look every "
@@ -270,6 +274,6 @@ def _digits(margin: float) -> int:
     return max(3, int(np.ceil(-np.log10(margin))) + 1)
 
 
-def _rounded_outward(value: float, way: Any, digits: int) -> float:
-    """Cut a loss to its decimals, down or up, so that what is claimed holds."""
+def _rounded_outward(value: float, way: np.ufunc, digits: int) -> float:
+    """Cut a loss to its decimals so that what is claimed holds. way : np.floor, or np.ceil."""
     return float(way(round(value * 10**digits, 6)) / 10**digits)

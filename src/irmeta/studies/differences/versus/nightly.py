@@ -1,7 +1,6 @@
 """Nights: differences of a system from its baselines, on topics and on anchors; those that a score file has."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from itertools import takewhile
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -71,7 +70,10 @@ class Asked(NamedTuple):
     margin: float
 
     def night(self, topics: xr.DataArray, system: str, fixed: Parts) -> Night:
-        """Return a night of scores on topics as `prepare` returns them, and of anchors as they are."""
+        """Return a night: the differences on topics, and those on its anchors.
+
+        topics : as `prepare` returns them.  fixed : has the anchors, which are not prepared yet.
+        """
         found = self._differences(topics, system)
         moved = [dict[str, float]()] * len(found)
         if fixed.anchors is not None:
@@ -98,28 +100,25 @@ class Asked(NamedTuple):
     ) -> list[Night]:
         """Return the nights of other scores: each system before this one, or of several collections each one."""
         cubes = by_name(over)
-        return [
-            self.night(self._prepared(parts.topics), name, parts)
-            for cube, names in self._cubes_by_night(cubes, system)
-            for parts in [Parts.of(cube, anchors)]
-            for name in names
-        ]
-
-    def _cubes_by_night(
-        self, cubes: Mapping[str, xr.DataArray], system: str
-    ) -> Iterator[tuple[xr.DataArray, list[str]]]:
+        nights = []
         for collection, cube in cubes.items():
-            systems = [str(name) for name in cube.system.values]
-            needed = [*self.names, *([system] if len(cubes) > 1 else [])]
-            if absent := [name for name in needed if name not in systems]:
-                raise ScoresError(
-                    f"earlier nights ({collection}) lack {absent[0]}, which is compared every night; add its scores"
-                )
-            before = takewhile(lambda name: name != system, systems)
-            one = [name for name in before if name not in self.names]
-            yield cube, [system] if len(cubes) > 1 else one
+            known = [str(name) for name in cube.system.values]
+            if len(cubes) > 1:
+                compared = [system]
+                _require_systems([*self.names, system], known, collection)
+            else:
+                before = known[: known.index(system)] if system in known else known
+                compared = [name for name in before if name not in self.names]
+                _require_systems(self.names, known, collection)
+            parts = Parts.of(cube, anchors)
+            nights += [
+                self.night(self._prepared(parts.topics), name, parts)
+                for name in compared
+            ]
+        return nights
 
     def _prepared(self, scores: xr.DataArray) -> xr.DataArray:
+        """Return scores on topics by the metrics of the night, with missing ones as asked for."""
         whole, _ = prepare(
             scores, metrics=self.metrics, missing=self.missing, pairs=True
         )
@@ -128,10 +127,21 @@ class Asked(NamedTuple):
     def _differences(self, scores: xr.DataArray, system: str) -> list[dict[str, float]]:
         """Return the differences by topic of each comparison."""
         others = [str(name) for name in scores.system.values if name != system]
-        found, _, _ = differences(additive(scores), system, others, self.names)
+        values = differences(additive(scores), system, others, self.names).values
         topics = [str(name) for name in scores.topic.values]
-        rows = np.moveaxis(found, 1, 2).reshape(-1, len(topics))
+        rows = np.moveaxis(values, 1, 2).reshape(-1, len(topics))
         return [_scored_topics(topics, row) for row in rows]
+
+
+def _require_systems(
+    needed: Sequence[str], known: Sequence[str], collection: str
+) -> None:
+    """Raise ScoresError where earlier nights lack a system that is compared every night."""
+    absent = [name for name in needed if name not in known]
+    if absent:
+        raise ScoresError(
+            f"earlier nights ({collection}) lack {absent[0]}, which is compared every night; add its scores"
+        )
 
 
 def require_named(names: Sequence[str], scores: xr.DataArray) -> None:
@@ -148,8 +158,7 @@ def require_room(family: Family, margin: float) -> None:
 
     Where no score is below 0, nobody loses more than the baseline scores.
     """
-    _, theirs, _ = differences(family.line, family.system, family.others, family.names)
-    room = np.nanmean(theirs, axis=1)  # (against, metric)
+    room = np.nanmean(family.tested.theirs, axis=1)  # (against, metric)
     if margin < room.max() or (family.line.values < 0).any():
         return
     against, metric = np.unravel_index(room.argmax(), room.shape)
@@ -160,6 +169,7 @@ def require_room(family: Family, margin: float) -> None:
 
 
 def _scored_topics(topics: Sequence[str], row: Floats) -> dict[str, float]:
+    """Return the differences of one comparison by topic, of those that have one."""
     return {
         topic: float(value)
         for topic, value in zip(topics, row, strict=True)

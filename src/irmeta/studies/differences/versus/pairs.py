@@ -1,6 +1,7 @@
 """Differences by topic between a system and its baselines."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -13,19 +14,26 @@ MEDIAN, BEST, ALL = "median", "best", "all"
 """Baselines that are not systems of the collection: its topic-wise median, its best other system, every other one."""
 
 
+class Differences(NamedTuple):
+    """How a system's scores differ from those of its baselines.
+
+    values : (against, topic, metric).  theirs : the scores of the baselines, of the same shape.
+    who : whose scores these are, by baseline and metric.
+    """
+
+    values: Floats
+    theirs: Floats
+    who: list[list[str]]
+
+
 def differences(
     line: xr.DataArray, system: str, others: Sequence[str], names: Sequence[str]
-) -> tuple[Floats, Floats, list[list[str]]]:
-    """Return differences from each baseline and its scores, (against, topic, metric), and by metric whose they are."""
+) -> Differences:
+    """Compare a system with baselines, by topic.
+
+    line : scores that can be averaged.  others : every other system.  names : the baselines.
+    """
     mine = line.sel(system=system).transpose("topic", "metric").values
-    theirs, who = scores_of(line, others, names)
-    return paired.less(mine, theirs), theirs, who
-
-
-def scores_of(
-    line: xr.DataArray, others: Sequence[str], names: Sequence[str]
-) -> tuple[Floats, list[list[str]]]:
-    """Return the scores of each baseline (against, topic, metric), and for each metric whose they are."""
     values = line.sel(system=list(others)).transpose("system", "topic", "metric").values
     rows, who = [], []
     for name in names:
@@ -43,7 +51,8 @@ def scores_of(
                 np.stack([values[at, :, m] for m, at in enumerate(best)], axis=1)
             )
             who.append([others[at] for at in best])
-    return np.stack(rows), who
+    theirs = np.stack(rows)
+    return Differences(paired.less(mine, theirs), theirs, who)
 
 
 def _best_systems(values: Floats) -> Ints:

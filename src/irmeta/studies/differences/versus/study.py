@@ -209,10 +209,13 @@ def versus(
 
 
 def _require_kept(
-    system: str, given: xr.DataArray, kept: xr.DataArray, missing: MissingOfPairs
+    system: str, every: xr.DataArray, kept: xr.DataArray, missing: MissingOfPairs
 ) -> None:
-    """Raise ScoresError if the system goes with the scores that are missing, so that nothing is left to compare."""
-    name = known_as(system, given.system.values)
+    """Raise ScoresError if the system goes with the scores that are missing, so that nothing is left to compare.
+
+    every, kept : the scores before and after some were left out.
+    """
+    name = known_as(system, every.system.values)
     if name is not None and name not in kept.system.values:
         raise ScoresError(
             f"{name} lacks scores and is left out (--missing {missing}); compare each pair on the scores that both "
@@ -291,7 +294,7 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
 
 
 def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
-    """Test all differences by each metric; figures over (against, metric)."""
+    """Test all differences by each metric: the figures of `compare`, each (against, metric)."""
     found = np.moveaxis(family.found, 2, 0)  # (metric, against, topic)
     tested = [
         _test_one_metric(one, way, again(rng), binary=bool(binary))
@@ -334,7 +337,7 @@ def _gate_figures(
     anchors: Mapping[str, float] | None,
     alpha: float,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Judge the losses of this night, with those before it; with what is said of it."""
+    """Return what a loss that is too much adds to a result, judged with the nights before, and notes on it."""
     require_room(family, policy.margin)
     if over is not None or anchors is not None:
         require_named(family.names, family.scores)
@@ -418,11 +421,13 @@ def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> li
     claimed = np.array(family.metrics)[first & better.any(axis=0)].tolist()
     if not claimed:
         return []
-    of, mend = (
-        "",
-        "`irmeta describe` says which systems may be the best, and, of one that you named before (--system), its rank.",
-    )
-    if not every:
+    if every:
+        of = ""
+        mend = (
+            "`irmeta describe` says which systems may be the best, and, of one that you named before (--system), its "
+            "rank."
+        )
+    else:
         pattern = f"{stem(family.system)}*"
         of = f" of {pattern} ({len(rivals) + 1} systems)"
         mend = (

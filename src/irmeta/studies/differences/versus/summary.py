@@ -76,16 +76,16 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "p",
         "p_corrected",
         "effect_size",
+        "significant",
+        "fewest",
+        "relative",
     ]
-    fields += ["significant", "fewest"] + ["p_equivalent", "equivalent"] * (
-        "equivalent" in outcome
-    )
+    fields += ["p_equivalent", "equivalent"] * ("equivalent" in outcome)
     fields += [*GATE] * ("verdict" in outcome)
     fields += [*ANCHORED] * ("cause" in outcome)
     by_topic = frame(
         outcome, ["opponent", "by_topic", "decides"], by=["against", "topic", "metric"]
     ).rename({"by_topic": "difference"})
-    fields.insert(fields.index("fewest") + 1, "relative")
     comparisons = frame(
         outcome.assign(relative=_relative_differences(outcome)),
         fields,
@@ -145,6 +145,7 @@ def _relative_differences(outcome: xr.Dataset) -> xr.DataArray:
 
 
 def _contradictions(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return the pairs of metrics that find significant differences from one opponent in opposite directions."""
     rows = []
     for name in outcome.against.values:
         one = outcome.sel(against=name)
@@ -200,15 +201,13 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def _topics_title(one: xr.Dataset) -> str:
     """Say which topics a table shows, of how many, and which option shows all."""
-    every = int((one["by_topic"].notnull().any("against")).sum())
-    all_, of = "", ""
+    every = int(one["by_topic"].notnull().any("against").sum())
+    cut = every > 2 * FEW_TOPICS
+    of = f" of {every}" if cut else ""
+    where = " (--table topics)" if cut else ""
     if one.sizes["against"] > 1:
-        all_ = " (each opponent: --table differences)"
-    elif every > 2 * FEW_TOPICS:
-        all_ = " (--table topics)"
-    if every > 2 * FEW_TOPICS:
-        of = f" of {every}"
-    return f"{unit_of(one)}s by {one.metric.item()} against {_opponent_phrase(one)}: {ENDS}{of}{all_}"
+        where = " (each opponent: --table differences)"
+    return f"{unit_of(one)}s by {one.metric.item()} against {_opponent_phrase(one)}: {ENDS}{of}{where}"
 
 
 def _opponent_phrase(one: xr.Dataset) -> str:
@@ -347,7 +346,7 @@ def _system(outcome: xr.Dataset) -> str:
 
 
 def _comparison_sentence(one: xr.Dataset, count: int) -> str:
-    """Say what one comparison by one metric shows, of this number that are corrected for."""
+    """Say what one comparison by one metric shows. count : of the comparisons that p is corrected for."""
     options, metric = about(one)["options"], str(one.metric.item())
     system, other = options["system"], _opponent(one)
     difference, p = float(one["difference"]), float(one["p_corrected"])
@@ -405,7 +404,10 @@ def _discordance_sentence(one: xr.Dataset) -> str:
 
 
 def _deciding_topics_sentence(one: xr.Dataset, of: str = "") -> str:
-    """Say without which topics, the fewest, one difference would no longer be on its side of 0."""
+    """Say without which topics, the fewest, one difference would no longer be on its side of 0.
+
+    of : names the opponent, where nothing before does, as in " bm25".
+    """
     if is_estimated(one):
         return ""
     decides = one["decides"].values
@@ -423,7 +425,7 @@ def _deciding_topics_sentence(one: xr.Dataset, of: str = "") -> str:
 
 
 def _best_other_sentence(one: xr.Dataset) -> str:
-    """Say it of the difference from the best of several others."""
+    """Say without which topics the system would not be on its side of the best of several others."""
     best = one.isel(against=int(one["difference"].values.argmin()))
     return _deciding_topics_sentence(best, f" {_opponent(best)}, the best of these")
 
@@ -468,11 +470,8 @@ def _count_sentence(one: xr.Dataset) -> str:
     """Say how many of the comparisons by one metric are significant, and in which direction."""
     options, metric = about(one)["options"], str(one.metric.item())
     sure, up = one["significant"].values, one["difference"].values > 0
-    better, worse, count = (
-        int((sure & up).sum()),
-        int((sure & ~up).sum()),
-        one.sizes["against"],
-    )
+    better, worse = int((sure & up).sum()), int((sure & ~up).sum())
+    count = one.sizes["against"]
     rest = count - better - worse
     open_ = f"{rest} {are(rest)} not distinguished from it"
     method = options["correct"]

@@ -13,6 +13,8 @@ AT_ONCE = (1, 4, 10, 1000)
 """Topics that a climber changes in a run."""
 RANKS = (0, 4, 9)
 """Where it puts another document."""
+NARROWEST = 4
+"""Topics that a walker changes at least: fewer reach no two standard errors."""
 VOTED = 20
 """First documents that are voted on."""
 
@@ -63,9 +65,8 @@ def decode(board: Board, start: Indices, _: np.random.Generator) -> Loot:
             levels[topic, documents[there]] = reading.levels[: documents.size][there]
             read_in[topic, documents[there]] = number
     claims = np.minimum(levels, 1)
-    known = np.array(
-        [(read_in[claims != NONE] <= n).sum() for n in range(1, board.runs + 1)]
-    )
+    runs = np.arange(1, board.runs + 1)
+    known = (read_in[claims != NONE] <= runs[:, None]).sum(axis=1)
     return Loot(claims, known, best_first(start, levels))
 
 
@@ -75,13 +76,10 @@ def _questions(
     """Yield the topics and the ranks of the attacker's list to ask about, as long as runs are left."""
     if not size:
         return
-    each = (
-        [board.visible]
-        if board.by_topic
-        else [np.array([one]) for one in board.visible]
-    )
+    # a mean tells of one topic at a time
+    together = [board.visible] if board.by_topic else board.visible[:, None]
     for first in range(0, start.shape[1], size):
-        for topics in each:
+        for topics in together:
             if not board.left:
                 return
             yield topics, range(first, min(first + size, start.shape[1]))
@@ -127,7 +125,7 @@ def climb(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
 def _move_up(
     orders: Indices, topics: Indices, rng: np.random.Generator
 ) -> tuple[Indices, Bools]:
-    """Move a document up in some topics' lists; return them, and which candidates moved."""
+    """Return lists with a document moved up in those of some topics, and which moved, (topic, candidate)."""
     tried, moved = orders.copy(), np.zeros(orders.shape, dtype=np.bool_)
     number = min(int(rng.choice(AT_ONCE)), topics.size)
     rank = int(rng.choice(RANKS))
@@ -173,7 +171,7 @@ def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
     """Put a document on top of some topics of the run shown last; multiply weights by what a rise says of them.
 
     A team begins with a run of nothing, from which the first steps cost least. As many topics change as make half of
-    the runs rise, and at least four, since fewer reach no two standard errors.
+    the runs rise, but `NARROWEST` at least.
     """
     weights = np.zeros(start.shape)
     seen, rises = board.visible, [0.0]
@@ -185,11 +183,9 @@ def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
         noise[start[topics] == NONE] = -np.inf
         # one of each topic, as often as its weight says
         ranks = np.argmax(weights[topics] + noise, axis=1)
-        tried = (
-            _empty_run(start)
-            if fresh
-            else _put_on_top(held, topics, start[topics, ranks])
-        )
+        tried = _put_on_top(held, topics, start[topics, ranks])
+        if fresh:
+            tried = _empty_run(start)
         answer = board.submit(tried)
         if answer.figure is None:
             break
@@ -199,9 +195,11 @@ def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
         rise = answer.figure - last
         rises.append(rise)
         weights[topics, ranks] += (rise - np.mean(rises)) / (np.max(np.abs(rises)) or 1)
+        width += 1
         if rise > 0:
             held, last = tried, answer.figure
-        width = min(max(width + (-1 if rise > 0 else 1), 4), seen.size)
+            width -= 2
+        width = min(max(width, NARROWEST), seen.size)
     return _claim_elected(board, start, weights)
 
 

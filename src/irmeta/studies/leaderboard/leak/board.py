@@ -95,7 +95,7 @@ class Board:
         return scores(self.array, [run], asked, {None: None})[0, :, 0]
 
     def submit(self, orders: Indices) -> Answer:
-        """Take a run, and answer as the rules say; the teams come one after the other."""
+        """Take a run, places among the candidates, and answer as the rules say; the teams come one after the other."""
         rules = self.rules
         if self.runs % rules.submissions == 0:
             self._told, self._figure = list(rules.begins), 0.0

@@ -56,8 +56,10 @@ class Codebook:
         """Learn from the metric alone which grades it distinguishes, and whether scores depend on the ideal list."""
         levels = np.unique([0.0, *(grade for grade in grades if grade > 0)])
         every = cls(metric, levels, _ideals(metric, levels.size - 1), resolution)
+        # levels by which a document alone scores the same are one: the lowest stands for it
         alone = every.scores(np.arange(levels.size)[:, None])[every._whole]
-        levels = levels[np.sort(np.unique(alone, return_index=True)[1])]
+        _, first = np.unique(alone, return_index=True)
+        levels = levels[np.sort(first)]
         if levels.size < 2:
             return every  # scores that say nothing of grades: no pattern has its own
         book = cls(metric, levels, _ideals(metric, levels.size - 1), resolution)
@@ -69,14 +71,14 @@ class Codebook:
 
     @property
     def _whole(self) -> int:
-        """An ideal list with every level."""
+        """The place of an ideal list that has every level."""
         return int(np.flatnonzero((self.ideals > 0).all(axis=1))[-1])
 
     @cached_property
     def size(self) -> int:
         """How many documents of a topic one score can tell the grades of; 0 if it is too coarse for one."""
-        if (bits := self._bits.size) > 1:
-            return bits
+        if self._bits.size > 1:
+            return self._bits.size
         size = 0
         while size < LARGEST and self._is_readable(size + 1):
             size += 1
@@ -89,9 +91,8 @@ class Codebook:
         shares = []
         for values in self._table(size):
             possible = values[~np.isnan(values)]
-            counts = np.unique(
-                np.round(possible / self.resolution), return_counts=True
-            )[1]
+            steps = np.round(possible / self.resolution)
+            _, counts = np.unique(steps, return_counts=True)
             shares.append((counts == 1).sum() / max(1, possible.size))
         return bool(np.mean(shares) >= UNIQUE)
 
@@ -99,6 +100,7 @@ class Codebook:
         """Read a score; None where no grades have it. ideals : how likely each is."""
         if self._bits.size > 1:
             return Reading(self._expanded(value), ideals)
+        # half a step of rounding, and a little for what floats add
         near = np.abs(self._known - value) <= 0.51 * self.resolution + 1e-9
         weight = near * ideals[:, None] * self._prior
         if not weight.any():
@@ -139,10 +141,12 @@ class Codebook:
 
     @cached_property
     def _patterns(self) -> Ints:
+        """The levels of the documents that one score tells of, in every way: (pattern, rank)."""
         return _patterns(self.levels.size, self.size)
 
     @cached_property
     def _known(self) -> Floats:
+        """The score of each of these patterns by each ideal list: (ideal, pattern)."""
         return self._table(self.size)
 
     @cached_property
@@ -211,6 +215,7 @@ def _ideals(metric: Metric, above: int) -> Ints:
     """
     if above == 1:
         return np.arange(1, IDEALS + 1)[:, None]
+    # about IDEALS lists have this number of documents or fewer
     most = int(IDEALS ** (1 / above) * 1.3)
     if isinstance(metric.cutoff, int):
         most = min(most, metric.cutoff)

@@ -1,7 +1,7 @@
 """How many hidden judgments a board gives away: its rules are attacked on judgments that one has, or on drawn ones."""
 
 from collections.abc import Iterable
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 
 import numpy as np
 import xarray as xr
@@ -87,36 +87,34 @@ def leak(
     require_share("the share of topics to show", share, 0.33)
     random, _ = seeded(rng)
     wanted = _wanted(metrics, feedback)
-    given, candidates, start = _world(qrels, run, topics, judged, random)
-    if not (given.grades > 0).any():
+    hidden, candidates, start = _world(qrels, run, topics, judged, random)
+    if not (hidden.grades > 0).any():
         raise ScoresError("no judged document is relevant: there is nothing to hide")
-    count = len(given.topics)
+    count = len(hidden.topics)
     require_least(step=(step, 0))
     if feedback == "ladder":
         require_step(step, count)
     tried = min(submissions, max(1, MOST // together))
-    shown = random.permutation(count)[: max(1, round(share * count))]
-    begins = _baseline_scores(qrels, baseline, wanted[0], given)
-    rules = Rules(
-        *(feedback, show, decimals, tried, together, step, np.sort(shown), begins)
-    )
-    outcomes = {
-        (place, name): _attack(
-            name, Board(given, metric, wanted[0], candidates, rules), start, random
-        )
-        for place, metric in enumerate(wanted)
-        for name in steps(ATTACKS, "attacks")
-    }
+    shown = np.sort(random.permutation(count)[: max(1, round(share * count))])
+    begins = _baseline_scores(qrels, baseline, wanted[0], hidden)
+    rules = Rules(feedback, show, decimals, tried, together, step, shown, begins)
+    outcomes = {}
+    for place, metric in enumerate(wanted):
+        for name in steps(ATTACKS, "attacks"):
+            board = Board(hidden, metric, wanted[0], candidates, rules)
+            outcomes[place, name] = _attack(name, board, start, random)
     data = _figures(wanted, outcomes, tried * together)
-    figures = len(wanted) * (count if show == "topics" else 1)
+    figures = len(wanted)  # of an answer
+    if show == "topics":
+        figures *= count
     data |= _bits_by_rules(submissions, together, step, figures, decimals, count)
-    data |= _count_judgments(Board(given, wanted[0], wanted[0], candidates, rules))
+    data |= _count_judgments(Board(hidden, wanted[0], wanted[0], candidates, rules))
     options = {
         "topics": count,
-        "collection": given.name if qrels is not None else "",
+        "collection": hidden.name if qrels is not None else "",
         "given": qrels is not None,
     }
-    notes = _notes(tried < submissions, qrels is None, feedback)
+    notes = _notes(feedback, fewer=tried < submissions, drawn=qrels is None)
     made = result("leak", data, inputs={}, options=options, notes=notes)
     return made.assign_coords(
         metric=[str(metric) for metric in wanted],
@@ -129,7 +127,8 @@ def leak(
 def _wanted(metrics: str | Iterable[str], feedback: Feedback) -> list[Metric]:
     """Parse the metrics; those that need other runs are refused, and all but the first where only that is shown."""
     wanted = parse_list(metrics)
-    if logs := geometric(str(metric) for metric in wanted):
+    logs = geometric(str(metric) for metric in wanted)
+    if logs:
         raise MetricError(f"{logs[0]} has a geometric mean over topics; leave it out")
     for metric in wanted:
         if metric["pool"]:
@@ -139,63 +138,76 @@ def _wanted(metrics: str | Iterable[str], feedback: Feedback) -> list[Metric]:
     return wanted if feedback == "open" else wanted[:1]
 
 
+class _World(NamedTuple):
+    """Hidden judgments, and what an attacker begins with.
+
+    candidates : the documents that it looks at, as places among the judgments or NONE: (topic, candidate).
+    start : its first run, as places among the candidates, NONE behind them: (topic, rank).
+    """
+
+    hidden: Qrels
+    candidates: Indices
+    start: Indices
+
+
 def _world(
     qrels: QrelsLike | None,
     run: RunsLike | None,
     topics: int,
     judged: int,
     rng: np.random.Generator,
-) -> tuple[Qrels, Indices, Indices]:
-    """Return judgments, the documents of each topic that an attacker looks at, and the order of its first run."""
+) -> _World:
+    """Return judgments, given or drawn, with their documents in random order, or with the lists of a run."""
     if run is not None:
         if qrels is None:
             raise ScoresError(LACKING)
         return _of_run(qrels, run)
     if qrels is None:
-        grades = rng.random((topics, judged)) < RELEVANT
-        given = qrels_from_mapping(
+        grades = (rng.random((topics, judged)) < RELEVANT).astype(int).tolist()
+        names = [f"d{place}" for place in range(judged)]
+        hidden = qrels_from_mapping(
             {
-                f"{topic + 1}": {f"d{place}": int(one) for place, one in enumerate(row)}
-                for topic, row in enumerate(grades)
+                str(topic): dict(zip(names, row, strict=True))
+                for topic, row in enumerate(grades, 1)
             }
         )
     else:
-        given = qrels_of(qrels, Reading())
-    own = [np.flatnonzero(given.topic == topic) for topic in range(len(given.topics))]
+        hidden = qrels_of(qrels, Reading())
+    own = [np.flatnonzero(hidden.topic == topic) for topic in range(len(hidden.topics))]
     longest = max(rows.size for rows in own)
     candidates = np.full((len(own), longest), NONE)
     start = candidates.copy()
     for topic, rows in enumerate(own):
         candidates[topic, : rows.size] = rows
         start[topic, : rows.size] = rng.permutation(rows.size)
-    return given, candidates, start
+    return _World(hidden, candidates, start)
 
 
 def _baseline_scores(
-    qrels: QrelsLike | None, baseline: RunsLike | None, metric: Metric, given: Qrels
+    qrels: QrelsLike | None, baseline: RunsLike | None, metric: Metric, hidden: Qrels
 ) -> tuple[Floats, ...]:
-    """Score the run that a ladder begins at, if there is one."""
+    """Return the scores by topic of the run that a ladder begins at, if there is one."""
     if baseline is None:
         return ()
     if qrels is None:
         raise ScoresError(LACKING)
     scores = evaluate_run(qrels, baseline, str(metric))
-    return (scores.sel(topic=list(given.topics)).values.ravel(),)
+    return (scores.sel(topic=list(hidden.topics)).values.ravel(),)
 
 
-def _of_run(qrels: QrelsLike, run: RunsLike) -> tuple[Qrels, Indices, Indices]:
-    """Return the first documents of a run's lists, in their order."""
+def _of_run(qrels: QrelsLike, run: RunsLike) -> _World:
+    """Return judgments with the first documents of a run's lists, in their order."""
     looked = left_out.look_up(qrels, run, "P@1")
     if len(looked.runs) != 1:
         raise ScoresError(f"--run takes one run, not {len(looked.runs)}")
-    given, found = looked.task.judgments.qrels, looked.runs[0]
+    [found] = looked.runs
     length = np.minimum(found.retrieved, DEPTH)
     places = np.tile(np.arange(DEPTH), (len(length), 1))
     start = np.where(places < length[:, None], places, NONE)
     candidates = np.full(start.shape, NONE)
     first = found.rank < DEPTH
     candidates[found.topic[first], found.rank[first]] = found.judgment[first]
-    return given, candidates, start
+    return _World(looked.task.judgments.qrels, candidates, start)
 
 
 def _attack(
@@ -221,9 +233,9 @@ def _attack(
 def _claims_against_truth(board: Board, loot: Loot) -> Known:
     """Compare the claims on judged documents of topics that count with the truth, by what the metric calls relevant."""
     rel = board.metric.get("rel")
-    least = (
-        float(rel) if isinstance(rel, int | float) and rel > 0 else np.nextafter(0, 1)
-    )
+    least = np.nextafter(0, 1)  # a grade above 0
+    if isinstance(rel, int | float) and rel > 0:
+        least = float(rel)
     claims, rows = loot.claims[board.counting], board.candidates[board.counting]
     made = (claims != NONE) & (rows != NONE)
     return known(claims[made] == 1, board.qrels.grades[rows[made]] >= least)
@@ -259,19 +271,20 @@ def _count_judgments(board: Board) -> dict[str, int]:
 def _bits_by_rules(
     submissions: int, teams: int, step: float, figures: int, decimals: int, topics: int
 ) -> dict[str, Any]:
-    """Bound what every kind of rules gives away, in bits: a ladder that protects nothing has no figure."""
+    """Bound what every kind of rules gives away, in bits: a ladder that protects nothing has no figure.
+
+    figures : that an answer has.  decimals : of each.
+    """
     least = max(step, LEAST_STEP / topics)
     shown: dict[str, Any] = {"step": least, "figures": figures, "decimals": decimals}
-    found = [
-        (bits(one, submissions, **shown), bits(one, submissions, teams=teams, **shown))
-        for one in get_args(Feedback)
-    ]
-    team, every = zip(*found, strict=True)
-    return {"bits_team": ("rules", list(team)), "bits_all": ("rules", list(every))}
+    kinds = get_args(Feedback)
+    team = [bits(kind, submissions, **shown) for kind in kinds]
+    every = [bits(kind, submissions, teams=teams, **shown) for kind in kinds]
+    return {"bits_team": ("rules", team), "bits_all": ("rules", every)}
 
 
-def _notes(fewer: bool, drawn: bool, feedback: Feedback) -> list[str]:
-    """Say what the figures rest on."""
+def _notes(feedback: Feedback, *, fewer: bool, drawn: bool) -> list[str]:
+    """Say what the figures rest on. fewer : fewer runs were tried than may come.  drawn : the judgments are drawn."""
     notes: list[str] = []
     if drawn:
         notes.append(

@@ -14,8 +14,6 @@ from irmeta.words import counted
 _ATTACKS = ("sent", "claims", "right", "guessed", "p", "bits", "before", "after")
 CLEAR = 0.001
 """Where guesses do as well with a smaller probability, an attack has learned something."""
-
-
 SURE = 0.95
 """Share of right claims from which they are called judgments that are known."""
 
@@ -46,11 +44,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
     """Say how many judgments are given away, what a run gains by them, and what rules would keep them."""
     feedback = about(outcome)["options"]["feedback"]
     if feedback in ("none", "split"):
-        what = (
-            "the judgments"
-            if feedback == "none"
-            else "the judgments of the topics that count"
-        )
+        what = "the judgments"
+        if feedback == "split":
+            what += " of the topics that count"
         return [f"These rules give away nothing of {what}: no answer depends on them."]
     rows = tables(outcome)["attacks"].sort("bits", descending=True, maintain_order=True)
     best = rows.row(0, named=True)
@@ -70,7 +66,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _leak_sentence(outcome: xr.Dataset, best: Mapping[str, Any]) -> str:
-    """Say how many judgments the best attack has, and how surely; of a ladder, the bound first."""
+    """Say how many judgments the best attack, a row of the table, has, and how surely; or, at most, any could have."""
     judged, right, claims = int(outcome["judged"]), best["right"], best["claims"]
     bound = float(outcome["bits_all"].sel(rules=about(outcome)["options"]["feedback"]))
     limit = f"These rules give away at most {bound:.0f} bits about {judged} judgments"
@@ -85,11 +81,8 @@ def _leak_sentence(outcome: xr.Dataset, best: Mapping[str, Any]) -> str:
         )
     number = f"all {judged}" if right == judged else f"{right} of {judged}"
     given = f"These rules give away {number} judgments with {sent} of {best['metric']}"
-    return (
-        f"{given}."
-        if right == claims
-        else f"{given}, and name {claims - right} wrongly."
-    )
+    wrongly = "" if right == claims else f", and name {claims - right} wrongly"
+    return f"{given}{wrongly}."
 
 
 def _runs_needed(outcome: xr.Dataset, best: Mapping[str, Any]) -> int:
@@ -101,7 +94,7 @@ def _runs_needed(outcome: xr.Dataset, best: Mapping[str, Any]) -> int:
 
 
 def _safe_rules_sentence(outcome: xr.Dataset) -> str:
-    """Name rules that keep the judgments."""
+    """Name rules that keep the judgments, or nearly."""
     ladder = float(outcome["bits_all"].sel(rules="ladder"))
     return (
         "Scores on a part of the topics, which do not count at the end, give away nothing of the others (--feedback "

@@ -58,7 +58,7 @@ class Scored:
 def penalties(
     metrics: Sequence[Metric], scored: Scored, level: float
 ) -> tuple[Floats, list[penalty.Penalty]]:
-    """Learn each metric's penalty, and predict each group by the others: (system, metric, 3) and a model a metric.
+    """Predict what each group loses by the others, (system, metric, 3), and learn a model of each metric's penalty.
 
     The three are the expected loss and the ends of its interval; NaN for runs that nothing is learned from.
     """
@@ -204,7 +204,10 @@ def new_run_figures(
     models: Sequence[penalty.Penalty],
     level: float,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Score new runs, predict what they lose, bound RBP from above by its residual; say where ids do not match."""
+    """Return scores of new runs, what they lose, and bounds, over (run, metric); with notes on ids that do not match.
+
+    judged_metrics, models : Judged@k and the penalty of each wanted metric.
+    """
     residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
     whole = [_judged_whole(metric) for metric in wanted]
     others = [*judged_metrics, *whole, RETRIEVED, *residuals.values()]
@@ -265,8 +268,8 @@ def _unjudged_below(
     is all there is.
     """
     first, last = (
-        retrieved if one.cutoff is None else np.minimum(retrieved, one.cutoff)
-        for one in (top, whole)
+        retrieved if metric.cutoff is None else np.minimum(retrieved, metric.cutoff)
+        for metric in (top, whole)
     )
     documents = (last - first).sum(axis=1)
     unjudged = ((1 - in_whole) * last - (1 - in_top) * first).sum(axis=1)
@@ -289,5 +292,6 @@ def _highest_score(metric: Metric, most: Floats) -> Floats:
 
 
 def _residual(metric: Metric) -> Metric:
+    """Name the residual of an RBP: what all documents that are not judged could add to it."""
     cutoff = "" if metric.cutoff is None else f"@{metric.cutoff}"
     return parse(f"RBPResidual(p={metric['p']}){cutoff}")

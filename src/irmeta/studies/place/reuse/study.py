@@ -1,6 +1,7 @@
 """Whether a collection is fair to a run that was not pooled: leave each group out, and learn what a new run loses."""
 
 from collections.abc import Iterable, Sequence
+from itertools import compress
 from typing import Annotated, Any
 
 import numpy as np
@@ -27,11 +28,8 @@ from irmeta.words import listed
 
 UNCUT = 10
 """Documents of which the unjudged are counted for a metric without a cutoff, where pools have no depth."""
-
-
 JUDGED = 0.95
 """Share of the pooled runs' first documents that are judged where depth and runs are those of the pool."""
-
 BY_OTHERS = 0.5
 """Share of judged documents, of no run that is given, above which a warning says so, not a note."""
 
@@ -75,7 +73,11 @@ def reuse(
     >>> int(outcome["unique"].sel(group="s1")), float(outcome["loss"].sel(system="s1", metric="P@2"))
     (2, 1.0)
     """
-    _check(depth, level)
+    if depth is not None and depth < 0:
+        raise ScoresError(
+            f"the pool's depth must be 1 or more, not {depth}; use 0 if the pool had none"
+        )
+    require_share("the level", level, 0.9)
     depth = depth or None
     wanted = _wanted(metrics)
     judged_metrics = [judged_at(metric, depth) for metric in wanted]
@@ -100,11 +102,10 @@ def reuse(
         **figures.ranks(scored),
         **figures.metric_figures(scored, bands, models),
     }
-    guessed = (
-        [Act("teams are guessed from name stems; name them (--teams FILE)")]
-        if teams is None and groups.source == STEM
-        else []
-    )
+    guessed: list[str] = []
+    if teams is None and groups.source == STEM:
+        guess = "teams are guessed from name stems; name them (--teams FILE)"
+        guessed.append(Act(guess))
     alarms = _alone_alarms(len(names), pooled.size)
     notes = _notes(depth, pooled)
     by_nobody = _by_nobody_notes(owner, depth)
@@ -123,7 +124,7 @@ def reuse(
         # more is unjudged than the penalty was learned from
         far = found["new_unjudged"][1] > data["usual_unjudged"][1]
         data["extrapolated"] = (("run", "metric"), far)
-        notes += [*of_new, *_extrapolation_notes(looked_at=found["run"], far=far)]
+        notes += [*of_new, *_extrapolation_notes(found["run"], far)]
     outcome = result(
         "reuse",
         data,
@@ -145,7 +146,8 @@ def reuse(
 def _wanted(metrics: str | Iterable[str]) -> list[Metric]:
     """Parse the metrics; those that are not means over topics are refused."""
     wanted = parse_list(metrics)
-    if logs := geometric(str(metric) for metric in wanted):
+    logs = geometric(str(metric) for metric in wanted)
+    if logs:
         raise MetricError(
             f"{logs[0]} has a geometric mean over topics; leave it out (--metrics)"
         )
@@ -191,14 +193,6 @@ def _cube(looked: LookedUp, metrics: Sequence[Metric], full: Floats) -> xr.DataA
     return scores.assign_attrs(recorded(digests))
 
 
-def _check(depth: int | None, level: float) -> None:
-    if depth is not None and depth < 0:
-        raise ScoresError(
-            f"the pool's depth must be 1 or more, not {depth}; use 0 if the pool had none"
-        )
-    require_share("the level", level, 0.9)
-
-
 def judged_at(metric: Metric, depth: int | None) -> Metric:
     """Name the metric Judged@k whose k a metric looks at, at most as deep as the pool."""
     limit = UNCUT if depth is None else depth
@@ -221,13 +215,12 @@ def _require_pooled(pooled: Bools, owner: Indices, group_of: Indices) -> None:
         )
 
 
-def _extrapolation_notes(looked_at: Sequence[str], far: Bools) -> list[str]:
+def _extrapolation_notes(runs: Sequence[str], far: Bools) -> list[str]:
     """Name the new runs of which more is unjudged, by some metric, than of the good runs that were left out.
 
     far : (run, metric)
     """
-    by_some = np.asarray(far.any(axis=1))
-    named = [looked_at[run] for run in np.flatnonzero(by_some).tolist()]
+    named = [runs[at] for at in np.flatnonzero(far.any(axis=1)).tolist()]
     if not named:
         return []
     return [
@@ -237,6 +230,7 @@ def _extrapolation_notes(looked_at: Sequence[str], far: Bools) -> list[str]:
 
 
 def _name(looked: LookedUp) -> str:
+    """Return the name of the collection: that of its judgments."""
     return looked.task.judgments.qrels.name
 
 
@@ -251,7 +245,7 @@ def _alone_alarms(groups: int, runs: int) -> list[str]:
 
 
 def _notes(depth: int | None, pooled: Bools) -> list[str]:
-    """Say what the figures rest on."""
+    """Say what a group brought without a depth, and what figures are of where some runs were not pooled."""
     notes: list[str] = []
     if depth is None:
         notes.append(
@@ -285,8 +279,8 @@ def _depth_alarms(looked: LookedUp, pooled: Bools, depth: int | None) -> list[st
     """Say where documents that a pool of this depth would have are not judged."""
     if depth is None:
         return []
-    runs = [run for run, was in zip(looked.runs, pooled, strict=True) if was]
-    share = float(np.mean([run.judged(depth) for run in runs]))
+    judged = [run.judged(depth) for run in compress(looked.runs, pooled)]
+    share = float(np.mean(judged))
     if share >= JUDGED:
         return []
     return [

@@ -51,9 +51,7 @@ _NEW = (
     "new_score",
     "new_unjudged",
     "unjudged_below",
-    "penalty",
-    "penalty_low",
-    "penalty_high",
+    *ends("penalty"),
     "bound",
     "extrapolated",
 )
@@ -61,11 +59,11 @@ _NEW = (
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Tables `metrics`, `groups`, `rankings` (group and metric), `systems` (system and metric), and `new`."""
-    least_first = pl.col("relative_loss").fill_nan(None)
+    relative_loss = pl.col("relative_loss").fill_nan(None)
     systems = frame(outcome, ("group_of", *_FIGURES), by=("system", "metric"))
     views = {
         "metrics": frame(outcome, _METRICS, by=("metric",)).sort(
-            least_first, nulls_last=True, maintain_order=True
+            relative_loss, nulls_last=True, maintain_order=True
         ),
         "groups": frame(outcome, _GROUPS, by=("group",)),
         "rankings": frame(
@@ -82,10 +80,9 @@ def _adjusted_rows(outcome: xr.Dataset) -> pl.DataFrame:
     """Return the scores of new runs, and with the expected penalty added."""
     found = frame(outcome, _NEW, by=("run", "metric"))
     found = found.rename({"new_score": "score", "new_unjudged": "unjudged"})
-    penalties = ends("penalty")
     return found.with_columns(
-        (pl.col("score") + pl.col(name)).alias(name.replace("penalty", "adjusted"))
-        for name in penalties
+        (pl.col("score") + pl.col(penalty)).alias(adjusted)
+        for penalty, adjusted in zip(ends("penalty"), ends("adjusted"), strict=True)
     )
 
 
@@ -229,10 +226,10 @@ def _new_run_sentences(
     lines += [_deeper_sentence(row, depth) for row in at_top if _is_open(row)]
     judged = [row for row in at_top if not _is_open(row)]
     if judged:
-        deepest = max(
-            (row["named"] for row in judged),
-            key=lambda name: judged_at(parse(name), depth).cutoff or 0,
-        )
+        looked_at = [
+            judged_at(parse(row["named"]), depth).cutoff or 0 for row in judged
+        ]
+        deepest = judged[looked_at.index(max(looked_at))]["named"]
         scores = joined([f"{row['metric']} {short(row['score'], 3)}" for row in judged])
         need = "needs" if len(judged) == 1 else "need"
         lines.append(
@@ -244,11 +241,9 @@ def _new_run_sentences(
 
 def _adjusted_sentence(row: Mapping[str, Any], level: float, depth: int | None) -> str:
     """Say of one new run and metric what it would score if it had been pooled, and what it does."""
-    if row["bound"] < highest(row["named"]) - 5e-4:
+    bound = below = ""
+    if row["bound"] < highest(row["named"]) - 5e-4:  # also as it is printed
         bound = f"; it cannot exceed {short(row['bound'], 3)}"
-    else:
-        bound = ""
-    below = ""
     if row["unjudged_below"] > 0:
         below = f" The interval leaves out that {_below_clause(row, depth)}."
     low, high = row["adjusted_low"], row["adjusted_high"]
@@ -306,4 +301,5 @@ def _first_documents_phrase(metric: str, depth: int | None) -> str:
 
 
 def _loss_text(row: Mapping[str, Any]) -> str:
+    """Write the mean loss by a metric, also in standard deviations of systems."""
     return f"{short(row['mean_loss'], 3)} ({short(row['relative_loss'])} of the systems' standard deviation)"
