@@ -62,9 +62,8 @@ def usual(names: Iterable[str]) -> list[str]:
     ['nDCG@10', 'P@10', 'AP@20']
     """
     held = list(names)
-    return sorted(
-        held, key=[*_USUAL, *(one for one in held if one not in _USUAL)].index
-    )
+    order = [*_USUAL, *(name for name in held if name not in _USUAL)]
+    return sorted(held, key=order.index)
 
 
 def parse(name: str | Metric) -> Metric:
@@ -110,6 +109,7 @@ def _read(name: str) -> Metric | str:
 
 
 def _parse(name: str) -> Metric:
+    """Read one metric name as `parse` does, once it is known to be new."""
     if len(name) > _LONGEST:
         raise MetricError(
             f"{shortened(name)!r} has {len(name)} characters; a metric name has at most {_LONGEST}"
@@ -120,8 +120,7 @@ def _parse(name: str) -> Metric:
     )
     if not found:
         raise MetricError(
-            f"{name!r} is not a metric name; write names as in AP, nDCG@10, RBP(p=0.95), "
-            "P(rel=2)@10"
+            f"{name!r} is not a metric name; write names as in AP, nDCG@10, RBP(p=0.95), P(rel=2)@10"
         )
     called, inside, cutoff = found.groups()
     base = _aliases().get(called.lower(), called)
@@ -137,7 +136,8 @@ def _parse(name: str) -> Metric:
 
 def _from_trec_eval(name: str) -> str:
     """Write trec_eval's names with a cutoff, ndcg_cut_10 or ndcg_cut.10, as ours; leave other names."""
-    cut = {one.cut: base for base, one in signatures.CATALOGUE.items() if one.cut}
+    catalogue = signatures.CATALOGUE.items()
+    cut = {signature.cut: base for base, signature in catalogue if signature.cut}
     found = re.fullmatch(rf"({'|'.join(cut)})[_.]([0-9.]+)", name)
     if found:
         return f"{cut[found[1]]}@{found[2]}"
@@ -145,12 +145,11 @@ def _from_trec_eval(name: str) -> str:
 
 
 def _aliases() -> dict[str, str]:
-    lower = {base.lower(): base for base in signatures.CATALOGUE}
-    return lower | {
-        alias: base
-        for base, one in signatures.CATALOGUE.items()
-        for alias in one.aliases
-    }
+    """Return the base names of metrics by what else they are called, in lower case."""
+    aliases = {base.lower(): base for base in signatures.CATALOGUE}
+    for base, signature in signatures.CATALOGUE.items():
+        aliases |= dict.fromkeys(signature.aliases, base)
+    return aliases
 
 
 def _params(
@@ -188,14 +187,10 @@ def parse_list(
     >>> [str(metric) for metric in parse_list("AP nDCG@20, RBP(p=0.8, rel=1) AP")]
     ['AP', 'nDCG@20', 'RBP(p=0.8, rel=1)']
     """
-    texts: Iterable[object] = [names]
-    if is_list(names):
-        texts = names
-    parts = [
-        part
-        for text in texts
-        for part in ([text] if isinstance(text, Metric) else _listed(str(text)))
-    ]
+    texts: Iterable[object] = names if is_list(names) else [names]
+    parts: list[str | Metric] = []
+    for text in texts:
+        parts += [text] if isinstance(text, Metric) else _listed(str(text))
     metrics = [_parse_or_ask(name, other) for name in parts]
     if not metrics:
         raise MetricError(
@@ -210,13 +205,8 @@ def metric_names(names: str | Iterable[object]) -> list[str]:
     >>> metric_names("AP ndcg_cut.10, MAP"), metric_names(["P_5", "my own"])
     (['AP', 'nDCG@10'], ['P@5', 'my own'])
     """
-    return list(
-        dict.fromkeys(
-            map(
-                canonical, _listed(names) if isinstance(names, str) else map(str, names)
-            )
-        )
-    )
+    parts = _listed(names) if isinstance(names, str) else map(str, names)
+    return list(dict.fromkeys(map(canonical, parts)))
 
 
 def _listed(text: str) -> list[str]:
@@ -226,12 +216,14 @@ def _listed(text: str) -> list[str]:
 def _parse_or_ask(
     name: str | Metric, other: Callable[[str], Metric | None] | None
 ) -> Metric:
+    """Read a metric name as `parse` does, or as `other` knows it; see `parse_list`."""
     try:
         return parse(name)
     except MetricError:
-        if other is None or (found := other(str(name))) is None:
+        metric = other(str(name)) if other else None
+        if metric is None:
             raise
-        return found
+        return metric
 
 
 def standardized(name: str) -> str:
@@ -254,7 +246,7 @@ def raw(name: str) -> str:
 
 def _scale(name: str) -> str:
     """Return what stands behind the name of a metric whose scores are on another scale."""
-    return next((one for one in _SCALES if name.endswith(one)), "")
+    return next((scale for scale in _SCALES if name.endswith(scale)), "")
 
 
 def canonical(name: str) -> str:
@@ -311,9 +303,8 @@ def is_variant(name: str, of: str) -> bool:
         return False
     one = parse(name)
     other = parse(of)
-    return (one.base, one.cutoff) == (other.base, other.cutoff) and set(
-        one.params
-    ) > set(other.params)
+    same_measure = (one.base, one.cutoff) == (other.base, other.cutoff)
+    return same_measure and set(one.params) > set(other.params)
 
 
 def found_as(name: str, known: Iterable[str]) -> str | None:
@@ -325,21 +316,19 @@ def found_as(name: str, known: Iterable[str]) -> str | None:
     ('AP (std.)', 'AP@100 (std.)')
     """
     names = list(known)
-    for one in (name, *(raw(name) + scale for scale in _SCALES)):
-        if one in names:
-            return one
+    for spelled in (name, *(raw(name) + scale for scale in _SCALES)):
+        if spelled in names:
+            return spelled
     if not is_known(name):
         return None
     wanted = parse(name)
-    metrics = {parse(raw(one)): one for one in names if is_known(raw(one))}
-    cut = [
-        one
-        for one in metrics
-        if one.cutoff is not None and replace(one, cutoff=None) == wanted
-    ]
-    if cut:
-        return metrics[max(cut, key=lambda one: one.cutoff or 0)]
-    return None
+    metrics = {parse(raw(held)): held for held in names if is_known(raw(held))}
+    by_cutoff = {
+        metric.cutoff: held
+        for metric, held in metrics.items()
+        if metric.cutoff is not None and replace(metric, cutoff=None) == wanted
+    }
+    return by_cutoff[max(by_cutoff)] if by_cutoff else None
 
 
 def leading(names: Iterable[str]) -> str:
@@ -353,7 +342,7 @@ def leading(names: Iterable[str]) -> str:
     """
     held = list(names)
     if set(SETS["seeds23"]) <= set(map(raw, held)):
-        held = [one for one in held if raw(one) == "AP@1000"]
+        held = [name for name in held if raw(name) == "AP@1000"]
     return min(held, key=_counts_documents)
 
 
@@ -364,8 +353,10 @@ def _counts_documents(name: str) -> bool:
 def nearest(name: str, known: Iterable[str]) -> str:
     """Say which known names are nearest to a wrong one: the second half of an error message."""
     options = list(known)
-    if deeper := [option for option in options if option.startswith(f"{name}@")]:
-        return f"there is {' and '.join(sorted(deeper, key=lambda option: (len(option), option), reverse=True))}"
+    deeper = [option for option in options if option.startswith(f"{name}@")]
+    if deeper:
+        deeper.sort(key=lambda option: (len(option), option), reverse=True)
+        return f"there is {' and '.join(deeper)}"
     if close := alike(name, options):
         return f"did you mean {joined(close, 'or')}?"
     return f"choose from {listed(options, 20)}"
@@ -382,8 +373,9 @@ def alike(name: str, known: Iterable[str], least: float = 0.5) -> list[str]:
     ([], ['bge-base-en-v1.5', 'gte-base'])
     """
     lowered = {option.lower(): option for option in known}
-    begun = [one for one in lowered if name and one.startswith(name.lower())]
-    close = difflib.get_close_matches(name.lower(), lowered, n=3, cutoff=least)
+    wanted = name.lower()
+    begun = [option for option in lowered if wanted and option.startswith(wanted)]
+    close = difflib.get_close_matches(wanted, lowered, n=3, cutoff=least)
     return [lowered[match] for match in dict.fromkeys([*begun, *close])][:3]
 
 
@@ -394,13 +386,8 @@ def split(text: str) -> list[str]:
     ['AP (std.)', 'RBP(p=0.8, rel=1)', 'RR']
     """
     within = "|".join(re.escape(scale.strip()) for scale in _SCALES)
-    return [
-        part
-        for part in re.split(
-            rf"[{BLANKS},]+(?!(?:{within}))(?![^()]*\))", text.strip(BLANKS)
-        )
-        if part
-    ]
+    separator = rf"[{BLANKS},]+(?!(?:{within}))(?![^()]*\))"
+    return [part for part in re.split(separator, text.strip(BLANKS)) if part]
 
 
 @cache

@@ -118,12 +118,14 @@ def one_of(*choices: str) -> Parameter:
 
 
 def _rank(text: str) -> int | None:
+    """Return the rank that a text says, as `_RANK_RULE` has it; None where it says none."""
     if re.fullmatch("0*[1-9][0-9]{0,8}", text):
         return int(text)
     return None
 
 
 def _recall(text: str) -> float | None:
+    """Return the recall level that a text says, from 0 to 1; None where it says none."""
     if not re.fullmatch(r"(\d+\.?\d*|\.\d+)(e-?\d+)?", text) or float(text) > 1:
         return None
     return float(text)
@@ -150,6 +152,7 @@ def _signature(
     cut: str | None = None,
     **params: Parameter,
 ) -> Signature:
+    """Return a signature whose own parameters are given by name."""
     return Signature(cutoff, MappingProxyType(params), high, aliases, cut)
 
 
