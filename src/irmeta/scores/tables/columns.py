@@ -36,6 +36,7 @@ def names(column: pl.Series, name: str) -> pl.Series:
 
 
 def _unfit_name_error(column: pl.Series, name: str) -> ScoresError:
+    """Return the error for a column of another kind than names."""
     return ScoresError(
         f"the column {shortened(name)!r} holds {column.dtype}, not names; choose another column"
     )
@@ -57,8 +58,8 @@ def is_text(column: pl.Series) -> bool:
 
 def _numeric(texts: pl.Series) -> pl.Series | None:
     """Return texts as numbers, None where one is not: most columns of a wide table are, and there may be thousands."""
-    found = texts.cast(pl.Float64, strict=False)
-    return found if found.null_count() == texts.null_count() else None
+    numbers = texts.cast(pl.Float64, strict=False)
+    return numbers if numbers.null_count() == texts.null_count() else None
 
 
 def _with_points(texts: pl.Series) -> pl.Series:
@@ -85,27 +86,16 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
     """
     if column.dtype.is_numeric() or column.dtype == pl.Null:
         return column.cast(pl.Float64).fill_nan(None)
-    if column.dtype == pl.String:
-        texts = column.cast(pl.String).str.strip_chars(BLANKS)
-    else:
-        texts = None
-    if texts is None:
+    if column.dtype != pl.String:
         raise ScoresError(
-            f"the column {name!r} holds {column.dtype}, not scores; leave it out with "
-            f"--ignore {name!r}"
+            f"the column {name!r} holds {column.dtype}, not scores; leave it out with --ignore {name!r}"
         )
+    texts = column.str.strip_chars(BLANKS)
     plain = _numeric(texts)
     if plain is not None:
         return plain.fill_nan(None)
-    held = (
-        texts.to_frame("text")
-        .select(
-            pl.when(pl.col("text").str.to_lowercase().is_in(MISSING))
-            .then(None)
-            .otherwise("text")
-        )
-        .to_series()
-    )
+    missing = texts.str.to_lowercase().is_in(MISSING)
+    held = pl.select(pl.when(missing).then(None).otherwise(texts)).to_series()
     written = held
     if held.str.ends_with("%").all():
         written = held.str.replace(r"[ \t]*%$", "e-2")
@@ -113,9 +103,9 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
     wrong = held.is_not_null() & scores.is_null()
     if wrong.any():
         row = int(wrong.arg_max() or 0)
-        said = shortened(repr(held[row]), 40)
+        text = shortened(repr(held[row]), 40)
         raise ScoresError(
-            f"{said} in row {row + 1} of the column {name!r} is not a number; {_remedy(held[row], name)}"
+            f"{text} in row {row + 1} of the column {name!r} is not a number; {_remedy(held[row], name)}"
         )
     return scores.fill_nan(None)
 

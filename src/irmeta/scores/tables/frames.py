@@ -89,6 +89,51 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
         rows = "topics"  # the axis of columns is called as systems are
     ignore = named.get("ignore", ())
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
+    frame = _read_frame(table, rows, ignored)
+    roles: dict[str, Any] = {role: named.get(role) for role in SPELLINGS}
+    system, metric, cluster = roles["system"], roles["metric"], roles["cluster"]
+    if system is not None and system not in frame.columns:
+        frame = _join_columns(frame, system)
+    # a metric that is no column, or the column of scores, is what all scores are of
+    others = [name for name in frame.columns if name != roles["score"]]
+    whole = metric is not None and metric not in others
+    if whole:
+        roles["metric"] = None
+    columns = columns_of(frame.columns, **roles)
+    named_rows = rows is not None or any(columns) or frame.select(cs.string()).width
+    if isinstance(table, list) and not named_rows:
+        raise ScoresError(f"dicts of scores without a name; {NAME_EACH}")
+    frame = _without_row_numbers(frame, columns)
+    _require_system_column(frame, columns)
+    of_score = SCORE if roles["score"] is None else roles["score"]
+    constant = metric if whole else of_score
+    doubts, left_out = list[str](), list[str]()
+    unsaid = rows is None and columns.system is None and columns.topic is None
+    if columns.system is None or columns.score is None:
+        frame, columns, left_out = wide_rows(frame, columns, rows)
+        doubts = scale_doubts(frame) if columns.topic == HEADS else []
+        if whole and columns.metric == HEADS:
+            _require_one_metric(frame[HEADS].unique(maintain_order=True), constant)
+            columns = columns._replace(metric=None)
+    elif numbers_rows(table) and "index" not in columns:
+        frame = frame.drop("index", strict=False)
+    if cluster is not None and columns.cluster is None:
+        raise ScoresError(
+            f"the column {cluster!r} says the clusters of topics, but the rows of this table are not topics; name them "
+            "by a table of topics and clusters (--clusters of a study)"
+        )
+    table = _long_rows(frame, columns, constant)
+    if left_out:
+        table.notes.append(
+            f"columns left out, as irmeta knows no metric of this name: {some_names(left_out)}"
+        )
+    if unsaid and columns.topic == HEADS:
+        table.notes.append(_orientation(table.rows))
+    return table._replace(doubts=doubts)
+
+
+def _read_frame(table: Any, rows: Rows | None, ignored: list[str]) -> pl.DataFrame:
+    """Return a table as a frame without the ignored columns; ScoresError if it cannot be read, or lacks one."""
     try:
         frame = as_polars(table, rows)
     except (
@@ -100,54 +145,23 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
         raise ScoresError(
             f"the table has a name or a score that cannot be read: {shortened(str(error), 100)}"
         ) from error
-    if unknown := [name for name in ignored if name not in frame.columns]:
+    unknown = [name for name in ignored if name not in frame.columns]
+    if unknown:
         raise ScoresError(
             f"there is no column {unknown[0]!r} to ignore; the table has {some_names(frame.columns)}"
         )
-    frame = frame.drop(ignored)
-    roles: dict[str, Any] = {role: named.get(role) for role in SPELLINGS}
-    system, metric, cluster = roles["system"], roles["metric"], roles["cluster"]
-    if system is not None and system not in frame.columns:
-        frame = _join_columns(frame, system)
-    # a metric that is no column, or the column of scores, is what all scores are of
-    others = [name for name in frame.columns if name != roles["score"]]
-    whole = metric is not None and metric not in others
-    found = columns_of(frame.columns, **(roles | {"metric": None} if whole else roles))
-    named_rows = rows is not None or any(found) or frame.select(cs.string()).width
-    if isinstance(table, list) and not named_rows:
-        raise ScoresError(f"dicts of scores without a name; {NAME_EACH}")
-    frame = _without_row_numbers(frame, found)
-    refuse_documents(frame.columns, found)
-    if found.system is None and None not in (found.topic, found.metric, found.score):
+    return frame.drop(ignored)
+
+
+def _require_system_column(frame: pl.DataFrame, columns: Columns) -> None:
+    """Raise ScoresError for rows of documents, and for rows of one score each that do not say of which system."""
+    refuse_documents(frame.columns, columns)
+    others = (columns.topic, columns.metric, columns.score)
+    if columns.system is None and None not in others:
         raise ScoresError(
             f"no column of {some_names(frame.columns)} says which system; add one, or give tables by system: "
             "from_frame({'bm25': table})"
         )
-    of_score = SCORE if roles["score"] is None else roles["score"]
-    constant = metric if whole else of_score
-    doubts, left_out = list[str](), list[str]()
-    unsaid = rows is None and found.system is None and found.topic is None
-    if found.system is None or found.score is None:
-        frame, found, left_out = wide_rows(frame, found, rows)
-        doubts = scale_doubts(frame) if found.topic == HEADS else []
-        if whole and found.metric == HEADS:
-            _require_one_metric(frame[HEADS].unique(maintain_order=True), constant)
-            found = found._replace(metric=None)
-    elif numbers_rows(table) and "index" not in found:
-        frame = frame.drop("index", strict=False)
-    if cluster is not None and found.cluster is None:
-        raise ScoresError(
-            f"the column {cluster!r} says the clusters of topics, but the rows of this table are not topics; name them "
-            "by a table of topics and clusters (--clusters of a study)"
-        )
-    table = _long_rows(frame, found, constant)
-    if left_out:
-        table.notes.append(
-            f"columns left out, as irmeta knows no metric of this name: {some_names(left_out)}"
-        )
-    if unsaid and found.topic == HEADS:
-        table.notes.append(_orientation(table.rows))
-    return table._replace(doubts=doubts)
 
 
 def _orientation(rows: pl.DataFrame) -> str:
@@ -158,25 +172,20 @@ def _orientation(rows: pl.DataFrame) -> str:
     return f"rows are read as systems ({systems}), columns as topics ({topics}); --rows topics turns this (rows=)"
 
 
-def _without_row_numbers(frame: pl.DataFrame, found: Columns) -> pl.DataFrame:
+def _without_row_numbers(frame: pl.DataFrame, columns: Columns) -> pl.DataFrame:
     """Leave out numbers of rows, as those of the tables in `pandas.concat({"bm25": table})`: levels without a name."""
-    unnamed = [name for name in frame.columns if UNNAMED.fullmatch(name)]
-    if found.system is None or found.topic is None:
+    if columns.system is None or columns.topic is None:
         return frame
-    return frame.drop(
-        [
-            name
-            for name in unnamed
-            if name not in found and frame[name].dtype.is_integer()
-        ]
-    )
+    unnamed = [name for name in frame.columns if UNNAMED.fullmatch(name)]
+    free = [name for name in unnamed if name not in columns]
+    return frame.drop([name for name in free if frame[name].dtype.is_integer()])
 
 
-def _require_one_metric(columns: pl.Series, metric: str) -> None:
-    """Refuse several columns of metrics where all scores are said to be of one."""
-    if columns.len() > 1:
+def _require_one_metric(heads: pl.Series, metric: str) -> None:
+    """Refuse several columns of metrics, by their heads, where all scores are said to be of one."""
+    if heads.len() > 1:
         raise ScoresError(
-            f"{some_names(columns)} are columns of metrics, and --metric {shortened(metric)!r} says that all scores "
+            f"{some_names(heads)} are columns of metrics, and --metric {shortened(metric)!r} says that all scores "
             "are of one; name its column with --score"
         )
 
@@ -186,9 +195,8 @@ def _join_columns(frame: pl.DataFrame, system: str) -> pl.DataFrame:
     parts = [name.strip() for name in system.split(",")]
     if not set(parts) <= set(frame.columns):
         return frame
-    whole = pl.concat_str(
-        [pl.col(part).cast(pl.String) for part in parts], separator="/"
-    )
+    texts = [pl.col(part).cast(pl.String) for part in parts]
+    whole = pl.concat_str(texts, separator="/")
     return frame.with_columns(whole.alias(system)).drop(parts)
 
 
@@ -207,43 +215,40 @@ def cells(rows: pl.DataFrame) -> Cells:
     return Cells(systems, topics, metrics, values)
 
 
-def _long_rows(frame: pl.DataFrame, found: Columns, metric: str) -> Table:
-    """Take a row for each score."""
+def _long_rows(frame: pl.DataFrame, columns: Columns, metric: str) -> Table:
+    """Return a table of rows of one score each, with the columns `COLUMNS`; metric : where no column says it."""
     runs: dict[str, str] = {}
-    if found.repeat is not None:
-        frame, runs = _name_runs(frame, found)
-        found = found if runs else found._replace(repeat=None)
+    if columns.repeat is not None:
+        frame, runs = _name_runs(frame, columns)
+        columns = columns if runs else columns._replace(repeat=None)
     fixed = {"collection": "collection", "topic": ALL, "metric": metric}
     parts = []
-    for role, column in zip(COLUMNS[:-1], found, strict=False):
+    for role, column in zip(COLUMNS[:-1], columns, strict=False):
         if column is not None:
-            parts.append(texts_of(frame[column], column).alias(role))
+            part = texts_of(frame[column], column)
         else:
-            parts.append(
-                pl.repeat(fixed[role], frame.height, dtype=pl.String, eager=True).alias(
-                    role
-                )
-            )
-    assert found.score is not None
-    scores = scores_of(frame[found.score], found.score).alias("score")
+            part = pl.repeat(fixed[role], frame.height, dtype=pl.String, eager=True)
+        parts.append(part.alias(role))
+    assert columns.score is not None
+    scores = scores_of(frame[columns.score], columns.score).alias("score")
+    table = pl.DataFrame([*parts, scores])
     unused = {
-        name: _count_groups(frame[name], parts[2], parts[0])
+        name: _count_groups(frame[name], table["topic"], table["collection"])
         for name in frame.columns
-        if name not in found
+        if name not in columns
     }
     notes = []
-    table = pl.DataFrame([*parts, scores])
-    table, clusters = _with_clusters(table, frame, found)
+    table, clusters = _with_clusters(table, frame, columns)
     if clusters:
-        notes.append(f"topics of one {found.cluster!r} are a cluster")
+        notes.append(f"topics of one {columns.cluster!r} are a cluster")
     if runs and not _varies(table, runs):
         notes.append(
-            f"every run of a system has the same {found.score!r}, which may be their mean already; --score names "
+            f"every run of a system has the same {columns.score!r}, which may be their mean already; --score names "
             "another column (score=)"
         )
     scored = with_spelled_metrics(table)
     others = frame.select(list(unused))
-    refuse_unnamed(scored.select(COLUMNS[:4]), others, found.system or "system")
+    refuse_unnamed(scored.select(COLUMNS[:4]), others, columns.system or "system")
     scored, sums = _without_summaries(scored)
     return Table(scored, [*notes, *sums], runs, clusters, unused, [])
 
@@ -256,9 +261,7 @@ def _without_summaries(rows: pl.DataFrame) -> tuple[pl.DataFrame, list[str]]:
     if kept.height == rows.height:
         return rows, []
     names = rows.filter(sums_up)["topic"].unique(maintain_order=True)
-    return kept, [
-        f"left out what sums up topics: {listed(repr(name) for name in names)}"
-    ]
+    return kept, [f"left out what sums up topics: {listed(map(repr, names))}"]
 
 
 def _count_groups(
@@ -277,16 +280,16 @@ def _count_groups(
 
 
 def _with_clusters(
-    table: pl.DataFrame, frame: pl.DataFrame, found: Columns
+    table: pl.DataFrame, frame: pl.DataFrame, columns: Columns
 ) -> tuple[pl.DataFrame, dict[str, dict[str, str]]]:
     """Return the rows, and by collection the cluster of each topic; a topic without one stands alone.
 
     Where topics of several clusters have one name, as turns 1, 2 and 3 of each conversation, all are named
     CLUSTER_TOPIC.
     """
-    if found.cluster is None or found.topic is None:
+    if columns.cluster is None or columns.topic is None:
         return table, {}
-    own = frame[found.cluster].cast(pl.String).str.strip_chars(BLANKS)
+    own = frame[columns.cluster].cast(pl.String).str.strip_chars(BLANKS)
     named = table.with_columns(
         cluster=pl.when(own.is_null() | (own == "")).then("topic").otherwise(own)
     )
@@ -295,9 +298,8 @@ def _with_clusters(
         name = pl.format("{}_{}", "cluster", "topic")
         named = named.with_columns(topic=name)
     clusters: dict[str, dict[str, str]] = {}
-    for collection, topic, cluster in (
-        named.select(*each, "cluster").unique(maintain_order=True).iter_rows()
-    ):
+    once = named.select(*each, "cluster").unique(maintain_order=True)
+    for collection, topic, cluster in once.iter_rows():
         clusters.setdefault(collection, {})[topic] = cluster
     return named.drop("cluster"), clusters
 
@@ -310,13 +312,13 @@ def _varies(table: pl.DataFrame, runs: Mapping[str, str]) -> bool:
 
 
 def _name_runs(
-    frame: pl.DataFrame, found: Columns
+    frame: pl.DataFrame, columns: Columns
 ) -> tuple[pl.DataFrame, dict[str, str]]:
     """Name the systems of a table by system and repeat, where some have several; return also the system of each run."""
-    assert found.system is not None
-    assert found.repeat is not None
-    system = texts_of(frame[found.system], found.system)
-    repeat = texts_of(frame[found.repeat].cast(pl.String), found.repeat)
+    assert columns.system is not None
+    assert columns.repeat is not None
+    system = texts_of(frame[columns.system], columns.system)
+    repeat = texts_of(frame[columns.repeat].cast(pl.String), columns.repeat)
     pairs = pl.DataFrame([system.alias("system"), repeat.alias("repeat")])
     each = pairs.unique(maintain_order=True)
     if not each["system"].is_duplicated().any():
@@ -325,14 +327,13 @@ def _name_runs(
     runs = dict(each.select(name.alias("run"), "system").iter_rows())
     if len(runs) < each.height:
         raise ScoresError(
-            f"two runs have one name made of {found.system!r} and {found.repeat!r}; rename the systems"
+            f"two runs have one name made of {columns.system!r} and {columns.repeat!r}; rename the systems"
         )
-    return frame.with_columns(pairs.select(name).to_series().alias(found.system)), runs
+    named = pairs.select(name).to_series().alias(columns.system)
+    return frame.with_columns(named), runs
 
 
 def with_spelled_metrics(rows: pl.DataFrame) -> pl.DataFrame:
-    """Write metrics as irmeta does."""
-    known = rows["metric"].unique().to_list()
-    return rows.with_columns(
-        pl.col("metric").replace({name: canonical(name) for name in known})
-    )
+    """Return rows of scores whose metrics are spelled as irmeta does."""
+    spelled = {name: canonical(name) for name in rows["metric"].unique().to_list()}
+    return rows.with_columns(pl.col("metric").replace(spelled))

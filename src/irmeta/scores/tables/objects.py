@@ -52,23 +52,17 @@ def is_table(given: object) -> bool:
 
 def _are_of_ranx(given: object) -> bool:
     """Tell whether these are runs of ranx, which keep their scores by topic once they were evaluated."""
-    return (
-        isinstance(given, list | tuple)
-        and bool(given)
-        and all(
-            type(one).__module__.partition(".")[0] == "ranx" and hasattr(one, "scores")
-            for one in given
-        )
-    )
+    if not isinstance(given, list | tuple) or not given:
+        return False
+    packages = {type(run).__module__.partition(".")[0] for run in given}
+    return packages == {"ranx"} and all(hasattr(run, "scores") for run in given)
 
 
 def _are_rows(given: object) -> bool:
     """Tell whether this is a list of dicts, each a row of a table."""
-    return (
-        isinstance(given, list)
-        and bool(given)
-        and all(isinstance(one, Mapping) for one in given)
-    )
+    if not isinstance(given, list) or not given:
+        return False
+    return all(isinstance(row, Mapping) for row in given)
 
 
 def _is_inner(given: object) -> bool:
@@ -79,8 +73,8 @@ def _is_inner(given: object) -> bool:
         return not isinstance(given, xr.Dataset)
     if isinstance(given, pd.DataFrame):
         return _are_values(given)
-    one = given[0] if isinstance(given, list) and given else None
-    return isinstance(given, Iterator) or hasattr(one, "measure")
+    first = given[0] if isinstance(given, list) and given else None
+    return isinstance(given, Iterator) or hasattr(first, "measure")
 
 
 def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
@@ -133,13 +127,13 @@ def _from_pandas(table: pd.DataFrame) -> pl.DataFrame:
     names = [str(name) for name in flat.columns]
     if names[-2:] == ["level_1", "0"]:  # pandas names scores so where stacked
         names[-1] = SCORE
-    if twice := sorted({name for name in names if names.count(name) > 1}):
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
         raise ScoresError(
             f"more than one column is named {shortened(twice[0])!r}; rename or drop all but one"
         )
-    return pl.DataFrame(
-        {name: _series(flat.iloc[:, at]) for at, name in enumerate(names)}
-    )
+    columns = {name: _series(flat.iloc[:, at]) for at, name in enumerate(names)}
+    return pl.DataFrame(columns)
 
 
 def _flattening(columns: pd.MultiIndex) -> str:
@@ -173,23 +167,22 @@ def numbers_rows(table: object) -> bool:
 
 
 def _series(column: Any) -> pl.Series:
+    """Return a column as numbers, if all of its cells are numbers or missing, else as texts."""
     values = np.asarray(column)
-    if values.dtype.kind in "fiu":
-        return pl.Series(
-            values.astype(np.float64) if values.dtype.kind == "f" else values
-        )
+    if values.dtype.kind == "f":
+        return pl.Series(values.astype(np.float64))
+    if values.dtype.kind in "iu":
+        return pl.Series(values)
     held = [None if _is_missing(cell) else cell for cell in values.tolist()]
-    if all(
-        cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
-        for cell in held
-    ):
+    kinds = {type(cell) for cell in held if cell is not None}
+    if all(issubclass(kind, int | float) and kind is not bool for kind in kinds):
         return pl.Series(held, dtype=pl.Float64)
-    return pl.Series(
-        [None if cell is None else str(cell) for cell in held], dtype=pl.String
-    )
+    texts = [None if cell is None else str(cell) for cell in held]
+    return pl.Series(texts, dtype=pl.String)
 
 
 def _is_missing(cell: Any) -> bool:
+    """Say whether a cell is None, NaN, or another value that differs from itself."""
     try:
         return cell is None or bool(cell != cell)
     except TypeError:  # pandas.NA: whether it differs from anything is missing, too
@@ -203,29 +196,7 @@ def _from_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
     Of {system: {metric: {topic: score}}} and {metric: {system: {topic: score}}} metrics are known by their names.
     """
     compared = "model_names" in table
-    if compared:
-        table = _ranx_scores(table)
-    flat: list[tuple[str, str, str | None, Any]] = []
-    for system, given in table.items():
-        if isinstance(given, pd.Series):
-            inside = _of_series(given, str(system))
-        else:
-            inside = _ir_measures_scores(given)
-        if not isinstance(inside, Mapping):
-            raise ScoresError(
-                f"the scores of {shortened(str(system))!r} are not a dict; expected {{system: {{topic: score}}}}"
-                f"{_naming_topics(inside)}"
-            )
-        for topic, value in inside.items():
-            deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
-            if any(isinstance(score, Mapping) for _, score in deeper):
-                raise ScoresError(
-                    f"the scores of {shortened(str(system))!r} lie deeper than {{system: {{topic: {{metric: score}}}}}}"
-                )
-            flat += [
-                (str(system), str(topic), None if name is None else str(name), score)
-                for name, score in deeper
-            ]
+    flat = list(_cells(_ranx_scores(table) if compared else table))
     if flat:
         systems, topics, metrics, scores = zip(*flat, strict=True)
         inner = {name for name in metrics if name is not None}
@@ -240,22 +211,38 @@ def _from_mappings(table: Mapping[Any, Any], rows: Rows | None) -> pl.DataFrame:
             _require_systems(systems, topics)
     else:
         systems = topics = metrics = scores = ()
-    only_means = (
-        bool(topics)
-        and set(metrics) == {None}
-        and (compared or all(map(is_known, topics)))
-    )
-    held: dict[str, Any] = (
-        {"system": systems, "metric": topics}
-        if only_means
-        else {"system": systems, "topic": topics}
-    )
+    only_means = set(metrics) == {None} and (compared or all(map(is_known, topics)))
+    held: dict[str, Any] = {
+        "system": list(systems),
+        "metric" if only_means else "topic": list(topics),
+    }
     if set(metrics) != {None}:
-        held["metric"] = metrics
+        held["metric"] = list(metrics)
     values = _series(np.array([*scores, None], dtype=object)).head(len(scores))
-    return pl.DataFrame(
-        {name: list(names) for name, names in held.items()}
-    ).with_columns(values.alias("score"))
+    return pl.DataFrame(held).with_columns(values.alias("score"))
+
+
+def _cells(table: Mapping[Any, Any]) -> Iterator[tuple[str, str, str | None, Any]]:
+    """Yield the names outside, inside and, if there are any, deepest in dicts of dicts, and each score."""
+    for system, given in table.items():
+        where = f"the scores of {shortened(str(system))!r}"
+        if isinstance(given, pd.Series):
+            inside = _of_series(given, str(system))
+        else:
+            inside = _ir_measures_scores(given)
+        if not isinstance(inside, Mapping):
+            raise ScoresError(
+                f"{where} are not a dict; expected {{system: {{topic: score}}}}{_naming_topics(inside)}"
+            )
+        for topic, value in inside.items():
+            deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
+            for name, score in deeper:
+                if isinstance(score, Mapping):
+                    raise ScoresError(
+                        f"{where} lie deeper than {{system: {{topic: {{metric: score}}}}}}"
+                    )
+                metric = None if name is None else str(name)
+                yield str(system), str(topic), metric, score
 
 
 def _of_series(scores: pd.Series, system: str) -> dict[Any, Any]:
@@ -312,9 +299,9 @@ def _ir_measures_scores(given: Any) -> Any:
         given = list(given.itertuples())
     if isinstance(given, Mapping | str) or not isinstance(given, Iterable):
         return given
-    found: dict[str, dict[str, Any]] = {}
-    for one in given:
-        if not (hasattr(one, "query_id") and hasattr(one, "measure")):
+    by_topic: dict[str, dict[str, Any]] = {}
+    for scored in given:
+        if not (hasattr(scored, "query_id") and hasattr(scored, "measure")):
             return given
-        found.setdefault(one.query_id, {})[str(one.measure)] = one.value
-    return found
+        by_topic.setdefault(scored.query_id, {})[str(scored.measure)] = scored.value
+    return by_topic

@@ -83,29 +83,29 @@ def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
     free = [name for name in names if name not in given.values()]
     # of two columns with one spelling the first
     spelled = {_spelling(name): name for name in reversed(free)}
-    found = {
+    columns = {
         role: given.get(role) or _find_spelled(known, spelled)
         for role, known in SPELLINGS.items()
     }
     unnamed = [name for name in free if UNNAMED.fullmatch(name)]
-    absent = [role for role in ("system", "topic") if found[role] is None]
+    absent = [role for role in ("system", "topic") if columns[role] is None]
     if len(unnamed) >= len(absent):
-        found |= dict(zip(absent, unnamed, strict=False))
-    topic = found["topic"]
-    if found["collection"] is None and topic and _spelling(topic) in _ITEMS:
+        columns |= dict(zip(absent, unnamed, strict=False))
+    topic = columns["topic"]
+    if columns["collection"] is None and topic and _spelling(topic) in _ITEMS:
         # items within tasks
-        others = {one: name for one, name in spelled.items() if name != topic}
-        found["collection"] = _find_spelled(_TASKS, others)
-    return Columns(**found)
+        others = {word: name for word, name in spelled.items() if name != topic}
+        columns["collection"] = _find_spelled(_TASKS, others)
+    return Columns(**columns)
 
 
-def refuse_documents(names: Sequence[str], found: Columns) -> None:
+def refuse_documents(names: Sequence[str], columns: Columns) -> None:
     """Raise ScoresError for a run or judgments: rows of a query and a document, and of no system."""
-    documents = [name for name in names if name in DOCUMENT and name not in found]
-    if not documents or found.topic is None or found.system is not None:
+    documents = [name for name in names if name in DOCUMENT and name not in columns]
+    if not documents or columns.topic is None or columns.system is not None:
         return
     these = "these are judgments, as PyTerrier has them"
-    if found.score is not None or "rank" in names:
+    if columns.score is not None or "rank" in names:
         these = "this is a run, as PyTerrier has it"
     raise ScoresError(
         f"the column {documents[0]!r} names documents: {these}, not a table of scores; "
@@ -130,7 +130,7 @@ def _require_columns(names: Sequence[str], given: Mapping[str, str]) -> None:
 
 def _find_spelled(known: Iterable[str], spelled: Mapping[str, str]) -> str | None:
     """Return the first column that is spelled in a way that people use; None where there is none."""
-    return next((spelled[one] for one in known if one in spelled), None)
+    return next((spelled[word] for word in known if word in spelled), None)
 
 
 def _spelling(name: str) -> str:

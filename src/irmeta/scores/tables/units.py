@@ -19,7 +19,7 @@ def unit_doubts(cubes: Mapping[str, xr.DataArray]) -> list[str]:
 
     A metric that irmeta knows has one unit.
     """
-    found: dict[str, tuple[float, float, str]] = {}
+    doubted: dict[str, tuple[float, float, str]] = {}  # own mean, that of most, metric
     for scores in cubes.values():
         for metric in scores.metric.values:
             if is_known(str(metric)) or str(metric).endswith(STANDARDIZED):
@@ -28,12 +28,13 @@ def unit_doubts(cubes: Mapping[str, xr.DataArray]) -> list[str]:
             own, usual = _beside_most(table.values)
             for at in np.flatnonzero(_in_another_unit(own, usual)):
                 name = str(table.system.values[at])
-                found.setdefault(name, (own[at], usual[at], str(metric)))
-    if not found:
+                doubted.setdefault(name, (own[at], usual[at], str(metric)))
+    if not doubted:
         return []
-    own_mean, usual_mean, by = next(iter(found.values()))
-    first = shortened(next(iter(found)))
-    others = listed(list(found)[1:], 3)
+    names = list(doubted)
+    own_mean, usual_mean, by = doubted[names[0]]
+    first = shortened(names[0])
+    others = listed(names[1:], 3)
     also = f"; so may those of {others}" if others else ""
     return [
         Act(
@@ -58,10 +59,10 @@ def _beside_most(table: Floats) -> tuple[Floats, Floats]:
     usual = np.where(np.isfinite(scored), np.nanmedian(scored, axis=0), np.nan)
     # a system without any score has no mean
     has = np.isfinite(scored).any(axis=1)
-    means = np.full((2, len(table)), np.nan)
-    means[0, has] = np.nanmean(scored[has], axis=1)
-    means[1, has] = np.nanmean(usual[has], axis=1)
-    own, of_most = means
+    own = np.full(len(table), np.nan)
+    of_most = own.copy()
+    own[has] = np.nanmean(scored[has], axis=1)
+    of_most[has] = np.nanmean(usual[has], axis=1)
     return own, of_most
 
 

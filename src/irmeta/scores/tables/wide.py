@@ -39,10 +39,11 @@ def scale_doubts(frame: pl.DataFrame) -> list[str]:
 
     Of columns that are systems `irmeta.scores.tables.units` says it.
     """
-    found = frame.group_by(HEADS, maintain_order=True).agg(pl.col(SCORES).max())
-    found = found.filter(pl.col(SCORES).is_finite())
-    names, most = found[HEADS].to_list(), found[SCORES].to_numpy()
-    if not names or (usual := np.median(most)) <= 0:
+    highest = frame.group_by(HEADS, maintain_order=True).agg(pl.col(SCORES).max())
+    highest = highest.filter(pl.col(SCORES).is_finite())
+    names, most = highest[HEADS].to_list(), highest[SCORES].to_numpy()
+    usual = np.median(most) if names else 0.0
+    if usual <= 0:
         return []
     apart = most >= APART * usual
     if 2 / 3 <= (most <= 1).mean() < 1:  # scores end at 1
@@ -58,22 +59,22 @@ def scale_doubts(frame: pl.DataFrame) -> list[str]:
 
 
 def wide_rows(
-    frame: pl.DataFrame, found: Columns, rows: Rows | None
+    frame: pl.DataFrame, columns: Columns, rows: Rows | None
 ) -> tuple[pl.DataFrame, Columns, list[str]]:
     """Make a row for each score of a row for each system, or topic, or both; return also which column says what.
 
     The columns across are topics, or systems, or metrics; others beside metrics are left out, and returned
     last. Rows of a system may be its repeats, those of topics have clusters.
     """
-    system, topic = found.system, found.topic
-    labels = [found.collection, system, topic]
+    system, topic = columns.system, columns.topic
+    roles = [columns.collection, system, topic]
     if system is not None:
-        labels.append(found.repeat)
+        roles.append(columns.repeat)
     if topic is not None:
-        labels.append(found.cluster)
-    labels = [name for name in labels if name is not None]
+        roles.append(columns.cluster)
+    labels = [name for name in roles if name is not None]
     values = [name for name in frame.columns if name not in labels]
-    _require_wide(frame, found, values)
+    _require_wide(frame, columns, values)
     if system is None and topic is None and values:
         if rows is not None and _may_be_scores(frame[values[0]]):
             first = NUMBERS
@@ -89,26 +90,30 @@ def wide_rows(
     no_metrics = _beside_metrics(frame, values) if topic is None else []
     values = [name for name in values if name not in no_metrics]
     _require_scores(frame, values)
-    _require_roles(frame, found, values)
+    _require_roles(frame, columns, values)
     texts = [name for name in values if is_text(frame[name])]
     if len(texts) > 1:  # the row of a single one is told
         _refuse(texts)
     require_names(values, "at the head of a column")
-    # one column of scores under the other, beside its head and the labels of its rows
+    named = columns._replace(system=system, topic=topic, metric=None, score=SCORES)
+    named = named._replace(**{_columns_text(system, topic, values): HEADS})
+    if named.repeat not in labels:
+        named = named._replace(repeat=None)
+    if named.cluster not in labels:
+        named = named._replace(cluster=None)
+    return _one_below_the_other(frame, labels, values), named, no_metrics
+
+
+def _one_below_the_other(
+    frame: pl.DataFrame, labels: Sequence[str], values: Sequence[str]
+) -> pl.DataFrame:
+    """Put columns of scores one under the other, `SCORES`, beside their `HEADS` and the labels of their rows."""
     heads = pl.Series(HEADS, values, dtype=pl.String)
-    columns = [scores_of(frame[name], name).alias(SCORES) for name in values]
+    scores = [scores_of(frame[name], name).alias(SCORES) for name in values]
     length = frame.height
-    below = frame.select(labels)[np.tile(range(length), len(values))].with_columns(
-        heads.gather(np.repeat(range(len(values)), length)), pl.concat(columns)
-    )
-    said = {"collection": found.collection, "system": system, "topic": topic}
-    said |= {_columns_text(system, topic, values): HEADS, "score": SCORES}
-    said |= {
-        role: name
-        for role, name in zip(Columns._fields[5:], found[5:], strict=True)
-        if name in labels
-    }
-    return below, Columns(**(dict.fromkeys(Columns._fields) | said)), no_metrics
+    rows = frame.select(labels)[np.tile(range(length), len(values))]
+    heads = heads.gather(np.repeat(range(len(values)), length))
+    return rows.with_columns(heads, pl.concat(scores))
 
 
 def _beside_metrics(frame: pl.DataFrame, values: Sequence[str]) -> list[str]:
@@ -137,34 +142,37 @@ def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
     _refuse([name for name in values if not is_known(name) and is_no_score(name)])
 
 
-def _refuse(columns: Sequence[str]) -> None:
-    """Raise ScoresError for columns that are no scores of a topic, if there are any."""
-    if columns:
+def _refuse(names: Sequence[str]) -> None:
+    """Raise ScoresError for columns of these names, which are no scores of a topic, if there are any."""
+    if names:
         raise ScoresError(
-            f"the column {columns[0]!r} does not look like scores on one topic; leave it out with "
-            f"--ignore {', '.join(columns)!r}"
+            f"the column {names[0]!r} does not look like scores on one topic; leave it out with "
+            f"--ignore {', '.join(names)!r}"
         )
 
 
-def _require_roles(frame: pl.DataFrame, found: Columns, values: Sequence[str]) -> None:
+def _require_roles(
+    frame: pl.DataFrame, columns: Columns, values: Sequence[str]
+) -> None:
     """Refuse rows of systems and topics whose columns of metrics say what rows are: their clusters, or their runs."""
-    if found.system is None or found.topic is None:
+    if columns.system is None or columns.topic is None:
         return
     others = [frame[name] for name in values if not is_known(name)]
-    topics = frame[found.topic]
+    topics = frame[columns.topic]
     for column in filter(is_text, others):
-        if found.cluster is None and _groups(column, topics):
+        if columns.cluster is None and _groups(column, topics):
             raise ScoresError(
-                f"the column {column.name!r} holds names, one of them for each {found.topic!r}: if topics of one come "
-                f"together, say --cluster {quote(column.name)}; else leave it out with --ignore {quote(column.name)}"
+                f"the column {column.name!r} holds names, one of them for each {columns.topic!r}: if topics of one "
+                f"come together, say --cluster {quote(column.name)}; else leave it out with "
+                f"--ignore {quote(column.name)}"
             )
     named = frame.select(
-        pl.lit("collection") if found.collection is None else found.collection,
-        found.system,
-        found.topic,
+        pl.lit("collection") if columns.collection is None else columns.collection,
+        columns.system,
+        columns.topic,
     )
-    if found.repeat is None:
-        refuse_unnamed(named, filter(_numbers_or_names, others), found.system)
+    if columns.repeat is None:
+        refuse_unnamed(named, filter(_numbers_or_names, others), columns.system)
 
 
 def _groups(column: pl.Series, topics: pl.Series) -> bool:
@@ -197,33 +205,33 @@ def is_no_score(name: str) -> bool:
     return bool(SUMMARIES.fullmatch(words) or MEASURED_BESIDE.fullmatch(words))
 
 
-def _require_wide(frame: pl.DataFrame, found: Columns, values: Sequence[str]) -> None:
+def _require_wide(frame: pl.DataFrame, columns: Columns, values: Sequence[str]) -> None:
     """Raise ScoresError if the table has a row for each score, but not by the names of columns that are known."""
     texts = [name for name in values if is_text(frame[name])]
     repeated = [name for name in texts if frame[name].is_duplicated().any()]
-    systems = [name for name in texts if name != found.metric][:1]
+    systems = [name for name in texts if name != columns.metric][:1]
     ask = {}
-    if found.system is None and systems and systems[0] in repeated:
+    if columns.system is None and systems and systems[0] in repeated:
         question = "which column names the systems?"
         ask["system"] = repr(systems[0])
-        if found.topic is None:
+        if columns.topic is None:
             ask["topic"] = "COLUMN"
         mend = f"; a column that is neither goes with --ignore {systems[0]!r}"
-    elif found.system is not None and found.metric in repeated:
+    elif columns.system is not None and columns.metric in repeated:
         question = "which column holds the scores?"
         mend = ""
     else:
         return
     numeric = [name for name in values if name not in texts]
     # columns of rows of systems and topics may be several metrics
-    metrics = found.topic is not None and found.metric is None and len(numeric) > 1
-    if found.score is not None:
-        ask["score"] = repr(shortened(found.score))
+    metrics = columns.topic is not None and columns.metric is None and len(numeric) > 1
+    if columns.score is not None:
+        ask["score"] = repr(shortened(columns.score))
     elif not metrics:
         ask["score"] = repr(numeric[0]) if len(numeric) == 1 else "COLUMN"
-    if found.topic is not None and found.cluster is None:
+    if columns.topic is not None and columns.cluster is None:
         for name in texts:
-            if name not in systems and _groups(frame[name], frame[found.topic]):
+            if name not in systems and _groups(frame[name], frame[columns.topic]):
                 mend += f"; if topics of one {name!r} come together, say --cluster {quote(name)}, too"
     options = " ".join(f"--{role} {name}" for role, name in ask.items())
     raise ScoresError(
@@ -249,10 +257,9 @@ def _first_name_column(frame: pl.DataFrame) -> str:
         or _holds_scores(frame[first])
     ):
         raise ScoresError(
-            "no column of the table names systems or topics; it has "
-            f"{some_names(frame.columns) or 'none'}. Name the columns: --system "
-            "COLUMN --topic COLUMN --score COLUMN; of a matrix that names only its columns, rows are "
-            "numbered with --rows topics (rows= of irmeta.from_frame)"
+            f"no column of the table names systems or topics; it has {some_names(frame.columns) or 'none'}. Name the "
+            "columns: --system COLUMN --topic COLUMN --score COLUMN; of a matrix that names only its columns, rows "
+            "are numbered with --rows topics (rows= of irmeta.from_frame)"
         )
     return first
 
