@@ -83,17 +83,15 @@ def chosen_from(
     >>> chosen_from({"chosen_from": {"systems": 20}}, {"systems": 12, "by": "AP"})
     {'chosen_from': {'systems': 20, 'by': 'AP'}}
     """
-    found = {**known, **_decoded(facts.get(CHOSEN, {}))}
-    return {CHOSEN: found} if found else {}
+    first = {**known, **_decoded(facts.get(CHOSEN, {}))}
+    return {CHOSEN: first} if first else {}
 
 
 def _encoded(value: Any) -> str | int | float:
     """Return a value as netCDF takes it; text that would be read as JSON becomes JSON itself."""
     value = _without_numpy(value)
-    number_or_text = isinstance(value, int | float | str) and not isinstance(
-        value, bool
-    )
-    if number_or_text and _decoded(value) is value:
+    plain = isinstance(value, int | float | str) and not isinstance(value, bool)
+    if plain and _decoded(value) is value:
         return value
     return json.dumps(value, default=_json_fallback)
 
@@ -117,11 +115,9 @@ def _without_numpy(value: Any) -> Any:
 
 
 def _json_fallback(value: Any) -> Any:
-    """Return what JSON does not know as something that it does."""
+    """Return what JSON does not know as something that it does: NumPy's numbers as Python's, all else as text."""
     plain = _without_numpy(value)
-    if plain is value:
-        return str(value)
-    return plain
+    return str(value) if plain is value else plain
 
 
 def is_trec(facts: Mapping[str, Any], topics: Iterable[object]) -> bool:

@@ -20,8 +20,6 @@ from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import listed
 
 DIMS = ("system", "topic", "metric")
-
-
 _MAKES = (
     "make one with irmeta.from_frame(table) from a data frame or dicts of dicts, or with "
     "irmeta.load(path) from a score file"
@@ -138,43 +136,46 @@ def from_frame_all(
     >>> {name: cube.shape for name, cube in from_frame_all(polars.DataFrame(rows)).items()}
     {'fiqa': (2, 1, 1)}
     """
-    rows, notes, runs, clusters, unused, doubts = frames.rows_of(table, **columns)
-    told: dict[str, Any] = {"notes": notes, DOUBTS: doubts}
-    told = {name: said for name, said in told.items() if said}
-    parts = rows.partition_by("collection", as_dict=True, maintain_order=True)
+    read = frames.rows_of(table, **columns)
+    told: dict[str, Any] = {"notes": read.notes, DOUBTS: read.doubts}
+    told = {name: notes for name, notes in told.items() if notes}
+    parts = read.rows.partition_by("collection", as_dict=True, maintain_order=True)
     every = {str(name): frames.cells(part) for (name,), part in parts.items()}
     made = {}
-    for name, one in every.items():
-        units = [clusters.get(name, {}).get(topic, topic) for topic in one.topics]
-        systems, values, facts = _mean_over_runs(one, runs, units)
-        names = systems, one.topics, one.metrics
-        if unused:
-            facts[UNUSED] = {column: groups[name] for column, groups in unused.items()}
-        of_one = cube(values, *names, collection=name, provenance={**told, **facts})
+    for name, cells in every.items():
+        cluster_of = read.clusters.get(name, {})
+        units = [cluster_of.get(topic, topic) for topic in cells.topics]
+        systems, values, facts = _mean_over_runs(cells, read.runs, units)
+        names = systems, cells.topics, cells.metrics
+        if read.unused:
+            facts[UNUSED] = {
+                column: count[name] for column, count in read.unused.items()
+            }
+        scores = cube(values, *names, collection=name, provenance={**told, **facts})
         if len(set(units)) < len(units):
             together = ("topic", np.array(units, dtype=object))
-            of_one = of_one.assign_coords({CLUSTER: together})
-            of_one = of_one.assign_attrs({OVER: "topics"})
-        made[name] = check_possible(of_one)
+            scores = scores.assign_coords({CLUSTER: together})
+            scores = scores.assign_attrs({OVER: "topics"})
+        made[name] = check_possible(scores)
     return made
 
 
 def _mean_over_runs(
-    one: frames.Cells, runs: Mapping[str, str], units: Sequence[str]
+    cells: frames.Cells, runs: Mapping[str, str], units: Sequence[str]
 ) -> tuple[list[str], Floats, dict[str, Any]]:
-    """Return the systems of a table, their scores, means over their runs where they have several, and what to say.
+    """Return the systems of a table, their scores, means over their runs where they have several, and facts on these.
 
-    units : of each topic its cluster, or itself.
+    runs : the system of each run by name.  units : of each topic its cluster, or itself.
     """
-    of_runs = [runs.get(name, name) for name in one.systems]
+    of_runs = [runs.get(name, name) for name in cells.systems]
     if len(set(of_runs)) == len(of_runs):
-        return of_runs, one.values, {}
+        return of_runs, cells.values, {}
     systems, system_of = numbered_systems(of_runs)
     cluster = None
     if len(set(units)) < len(units):
         cluster = np.unique(units, return_inverse=True)[1]
-    facts = run_facts(one.values, system_of, systems, one.metrics, cluster)
-    return systems, mean_over_runs(one.values, system_of), {REPEATS: facts}
+    facts = run_facts(cells.values, system_of, systems, cells.metrics, cluster)
+    return systems, mean_over_runs(cells.values, system_of), {REPEATS: facts}
 
 
 def only_numbered(names: Iterable[str]) -> bool:
@@ -210,7 +211,7 @@ def check(scores: object) -> xr.DataArray:
 
 
 def check_possible(scores: xr.DataArray) -> xr.DataArray:
-    """Return the cube; raise ScoresError if a score is none that its metric can take.
+    """Return the cube; raise ScoresError if it has a score that its metric cannot take.
 
     Whatever reads, evaluates or saves scores calls it. What users compute themselves, as centred scores, or draw from a
     model may be studied all the same; standardized scores are of a metric of their own, AP (std.).
@@ -235,17 +236,14 @@ def first_of(scores: xr.DataArray, where: Bools) -> str:
 def in_order(scores: object) -> xr.DataArray:
     """Put the dimensions of a cube, or of a table's scores, in order; raise ScoresError if it lacks one, or names."""
     cubes = isinstance(scores, Mapping) and any(
-        isinstance(one, xr.DataArray) for one in scores.values()
+        isinstance(value, xr.DataArray) for value in scores.values()
     )
     if is_table(scores) or (isinstance(scores, dict) and not cubes):
         return from_frame(scores)
     if not isinstance(scores, xr.DataArray):
-        if cubes:
-            one = "choose one of those in it, as in scores[NAME]"
-        else:
-            one = _MAKES
+        mend = "choose one of those in it, as in scores[NAME]" if cubes else _MAKES
         raise ScoresError(
-            f"a score cube is an xarray.DataArray of {', '.join(DIMS)}; this is a {type(scores).__name__}; {one}"
+            f"a score cube is an xarray.DataArray of {', '.join(DIMS)}; this is a {type(scores).__name__}; {mend}"
         )
     if set(scores.dims) != set(DIMS):
         dims = ", ".join(map(str, scores.dims))

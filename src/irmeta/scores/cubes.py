@@ -91,8 +91,7 @@ def common_metrics(
     shared = [metric for metric in first if all(metric in here for here in others)]
     if not shared:
         raise ScoresError(
-            f"{listed(cubes)} have no metric in common; evaluate them with the same metrics, or "
-            "study each by itself"
+            f"{listed(cubes)} have no metric in common; evaluate them with the same metrics, or study each by itself"
         )
     wanted = shared if metrics is None else metric_names(metrics)
     if not wanted:
@@ -153,14 +152,13 @@ def shared_topics(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     'human and machine share 2 topics'
     """
     topics = {name: {*scores.topic.values} - {ALL} for name, scores in cubes.items()}
-    pairs = [
-        (one, two, topics[one] & topics[two]) for one, two in combinations(cubes, 2)
-    ]
-    return [
-        f"{one} and {two} share {counted(len(both), 'topic')}"
-        for one, two, both in pairs
-        if both
-    ]
+    sentences = []
+    for first, second in combinations(cubes, 2):
+        shared = topics[first] & topics[second]
+        if shared:
+            count = counted(len(shared), "topic")
+            sentences.append(f"{first} and {second} share {count}")
+    return sentences
 
 
 def dependence_notes(cubes: Mapping[str, xr.DataArray]) -> list[str]:
@@ -170,9 +168,8 @@ def dependence_notes(cubes: Mapping[str, xr.DataArray]) -> list[str]:
         return []
     return [
         Act(
-            f"{listed(shared)} by name; if these are the same topics, the collections are not "
-            "independent, so that errors look too small and intervals are too narrow: keep one of the "
-            "collections"
+            f"{listed(shared)} by name; if these are the same topics, the collections are not independent, so that "
+            "errors look too small and intervals are too narrow: keep one of the collections"
         )
     ]
 
@@ -195,12 +192,13 @@ def unit_numbers(cubes: Mapping[str, xr.DataArray]) -> list[Ints]:
         for topic, unit in zip(scores.topic.values, unit_names(scores), strict=True):
             known[first(topic)] = first(of_unit.setdefault(unit, topic))
     number: dict[str, int] = {}
-    return [
-        np.array(
-            [number.setdefault(first(one), len(number)) for one in scores.topic.values]
-        )
-        for scores in cubes.values()
-    ]
+    numbers = []
+    for scores in cubes.values():
+        own = [
+            number.setdefault(first(name), len(number)) for name in scores.topic.values
+        ]
+        numbers.append(np.array(own))
+    return numbers
 
 
 def side_by_side(
@@ -210,19 +208,19 @@ def side_by_side(
 
     A collection without clusters may hold topics that another has in one. Cubes with clusters say how many they have.
     """
-    found, notes = {}, []
+    arranged, notes = {}, []
     for (name, scores), own in zip(cubes.items(), unit_numbers(cubes), strict=True):
-        found[name] = scores
+        arranged[name] = scores
         if len(np.unique(own)) < len(own):
-            found[name] = scores.isel(topic=np.argsort(own, kind="stable"))
+            arranged[name] = scores.isel(topic=np.argsort(own, kind="stable"))
         if in_clusters(scores):
-            found[name] = with_cluster_facts(found[name])
+            arranged[name] = with_cluster_facts(arranged[name])
             names, number = cluster_numbers(scores)
             notes.append(
                 f"{name}: {len(number)} topics come in {len(names)} clusters: clusters, not topics, count as "
                 f"independent.{few_clusters_clause(number)}"
             )
-    return found, notes
+    return arranged, notes
 
 
 def notes_on_topics(cubes: Mapping[str, xr.DataArray], unit: Level) -> list[str]:
@@ -230,20 +228,18 @@ def notes_on_topics(cubes: Mapping[str, xr.DataArray], unit: Level) -> list[str]
     if unit == "system":
         return []
     notes: list[str] = []
-    if any(one.attrs.get(OVER) == "clusters" for one in cubes.values()):
+    if any(scores.attrs.get(OVER) == "clusters" for scores in cubes.values()):
         notes.append(
             Act(
                 "Every topic counts alike here: scores on topics are no means; --mean-over clusters is of --unit "
                 "system."
             )
         )
-    for name, one in cubes.items():
-        noticed = correlation_clustering_notes(one, unit)
-        notes += (
-            [with_subject(name, note) for note in noticed]
-            if len(cubes) > 1
-            else noticed
-        )
+    for name, scores in cubes.items():
+        noticed = correlation_clustering_notes(scores, unit)
+        if len(cubes) > 1:
+            noticed = [with_subject(name, note) for note in noticed]
+        notes += noticed
     return notes
 
 
@@ -269,10 +265,8 @@ def topics_halved(
     for topics in alike.values():
         # the odd topic goes to either half
         extra = int(rng.integers(2)) * (len(topics) % 2)
-        first |= {
-            topics[at]
-            for at in rng.permutation(len(topics))[: len(topics) // 2 + extra]
-        }
+        drawn = rng.permutation(len(topics))[: len(topics) // 2 + extra]
+        first |= {topics[at] for at in drawn}
     halves: tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]] = ({}, {})
     for (name, scores), own in zip(cubes.items(), numbers, strict=True):
         inside = np.isin(own, list(first))
@@ -281,10 +275,8 @@ def topics_halved(
             continue
         if inside.all() or not inside.any():
             return None
-        halves[0][name], halves[1][name] = (
-            scores.isel(topic=inside),
-            scores.isel(topic=~inside),
-        )
+        halves[0][name] = scores.isel(topic=inside)
+        halves[1][name] = scores.isel(topic=~inside)
     return halves
 
 
@@ -392,9 +384,9 @@ def own_threshold_notes(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     """Say by which judges a metric is computed with a lowest relevant grade of the judge's own."""
     return [
         f"for {name}, {asked} is computed as {computed}, by the lowest relevant grade given for it"
-        for name, one in cubes.items()
-        for asked, computed in about(one).get("computed", {}).items()
-        if asked in one.metric.values
+        for name, scores in cubes.items()
+        for asked, computed in about(scores).get("computed", {}).items()
+        if asked in scores.metric.values
     ]
 
 

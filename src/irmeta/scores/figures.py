@@ -47,8 +47,8 @@ def with_interval(
     >>> with_interval(0.63, 0.5861, 0.8492, digits=2), with_interval(0.63, None, None)
     ('.63 (.59 to .85)', '.630')
     """
-    given = (np.nan if one is None else float(one) for one in (value, low, high))
-    figure, least, most = given
+    numbers = (np.nan if one is None else float(one) for one in (value, low, high))
+    figure, least, most = numbers
     if np.isnan([figure, least, most]).any():
         return short(figure, digits, sign=sign)
     return decimal_with_interval(figure, least, most, digits, "+" if sign else "")
@@ -120,11 +120,8 @@ def first_rows(
     """
     if WHOLE.get() or frame.height <= rows:
         return {name: frame}
-    return {
-        f"{name}: the first {rows} of {frame.height} rows (all: --table {name})": frame.head(
-            rows
-        )
-    }
+    title = f"{name}: the first {rows} of {frame.height} rows (all: --table {name})"
+    return {title: frame.head(rows)}
 
 
 def own_metric_names(outcome: xr.Dataset) -> list[str]:
@@ -135,7 +132,8 @@ def own_metric_names(outcome: xr.Dataset) -> list[str]:
     """
     labels = about(outcome).get(METRIC_LABELS, {})
     names = {label: name for name, label in labels.items()}
-    return [names.get(str(one), str(one)) for one in outcome["metric"].values.ravel()]
+    called = map(str, outcome["metric"].values.ravel())
+    return [names.get(label, label) for label in called]
 
 
 def leading_metrics(outcome: xr.Dataset, few: int) -> list[str]:
@@ -166,12 +164,8 @@ def matrix_table(
         rows = [f"{number:>2} {name}" for number, name in enumerate(names, 1)]
     else:
         heads = rows = list(names)
-    return pl.DataFrame(
-        {
-            corner: rows,
-            **{head: [row[i] for row in cells] for i, head in enumerate(heads)},
-        }
-    )
+    columns = {head: [row[at] for row in cells] for at, head in enumerate(heads)}
+    return pl.DataFrame({corner: rows, **columns})
 
 
 def near_one(value: float, most: int = 6) -> str:

@@ -36,10 +36,10 @@ def known_as(name: str, known: Iterable[str]) -> str | None:
     >>> known_as("bm25", ["bm25.run", "mine"]), known_as("mine.txt", ["bm25.run", "mine"]), known_as("x", ["mine"])
     ('bm25.run', 'mine', None)
     """
-    names = [str(one) for one in known]
+    names = [str(system) for system in known]
     if name in names:
         return name
-    same = [one for one in names if bare_name(one) == bare_name(name)]
+    same = [system for system in names if bare_name(system) == bare_name(name)]
     return same[0] if len(same) == 1 else None
 
 
@@ -75,9 +75,8 @@ def require_names(texts: Iterable[str], where: str) -> None:
     every = list(texts)
     require_short(every, where)
     for text in every:
-        if any(
-            unicodedata.category(one) in ("Cc", "Cs") or one in _TURNING for one in text
-        ):
+        kinds = [unicodedata.category(character) for character in text]
+        if {"Cc", "Cs"} & set(kinds) or set(_TURNING) & set(text):
             raise ScoresError(
                 f"the name {shortened(ascii(text))} {where} holds a control character; remove it"
             )
@@ -85,7 +84,7 @@ def require_names(texts: Iterable[str], where: str) -> None:
             raise ScoresError(
                 f"the name {shortened(ascii(text))} {where} begins or ends with a blank that is no plain one; remove it"
             )
-        if not any(unicodedata.category(one)[0] in "LMNPS" for one in text):
+        if not any(kind[0] in "LMNPS" for kind in kinds):
             raise ScoresError(
                 f"the name {shortened(ascii(text))} {where} has nothing that can be seen; give it another"
             )

@@ -33,8 +33,10 @@ def split_answers(findings: Sequence[str]) -> tuple[list[str], list[str]]:
     >>> split_answers(["better by AP", "metrics contradict", Answer("worse by RR")])
     (['better by AP', 'worse by RR'], ['metrics contradict'])
     """
-    answers = [*findings[:1], *(one for one in findings[1:] if isinstance(one, Answer))]
-    return answers, [one for one in findings[1:] if not isinstance(one, Answer)]
+    rest = findings[1:]
+    answers = [finding for finding in rest if isinstance(finding, Answer)]
+    others = [finding for finding in rest if not isinstance(finding, Answer)]
+    return [*findings[:1], *answers], others
 
 
 def in_reading_order(notes: Iterable[str]) -> list[str]:

@@ -39,7 +39,7 @@ def result(
     """
     made = xr.Dataset(dict(data))
     described = {name: describe(scores) for name, scores in inputs.items()}
-    said = [
+    every_note = [
         *notes,
         *unit_doubts(inputs),
         *_input_notes(described.values()),
@@ -49,8 +49,8 @@ def result(
         "study": study,
         "inputs": {"irmeta": version("irmeta"), "collections": described},
         "options": dict(options),
-        "notes": kinds.in_reading_order(said),
-        "called_for": kinds.count_called_for(said),
+        "notes": kinds.in_reading_order(every_note),
+        "called_for": kinds.count_called_for(every_note),
         "dims": sorted(map(str, made.dims)),
     }
     return made.assign_attrs(recorded(facts))
@@ -118,10 +118,13 @@ def _standardizations(described: Iterable[Mapping[str, Any]]) -> list[str]:
     """Say how scores were standardized, each way once, with the collections that factors are of."""
     sources: dict[str, dict[str, None]] = {}
     for attributes in described:
-        if (done := attributes.get("standardization")) is not None:
-            collections = sources.setdefault(str(done["kind"]), {})
-            if (source := done.get("factors", {}).get("collection")) is not None:
-                collections[str(source)] = None
+        done = attributes.get("standardization")
+        if done is None:
+            continue
+        collections = sources.setdefault(str(done["kind"]), {})
+        source = done.get("factors", {}).get("collection")
+        if source is not None:
+            collections[str(source)] = None
     return [
         f"{kind}, by factors of {joined(list(collections))}" if collections else kind
         for kind, collections in sources.items()
@@ -135,8 +138,9 @@ def is_estimated(outcome: xr.Dataset) -> bool:
 
 def topics_phrase(outcome: xr.Dataset) -> str:
     """Count the topics, or clusters, that means are over; of an estimate, those that people and a machine judged."""
-    for counts in _judged_counts(outcome):
-        return judged_topics(counts)
+    estimates = _judged_counts(outcome)
+    if estimates:
+        return judged_topics(estimates[0])
     return counted(outcome.sizes["topic"], unit_of(outcome))
 
 
@@ -162,22 +166,20 @@ def readers_nouns(outcome: xr.Dataset) -> tuple[str, str]:
 def _judged_counts(outcome: xr.Dataset) -> list[Mapping[str, int]]:
     """Return how many topics people and a machine judged, of each input that is an estimate."""
     inputs = about(outcome)["inputs"]["collections"].values()
-    return [said["estimated"] for said in inputs if "estimated" in said]
+    return [facts["estimated"] for facts in inputs if "estimated" in facts]
 
 
 def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
     """Say what (std.) and (est.) in names of metrics mean, and that intervals do not know of runs where they do not."""
     described = list(described)
     for done in _standardizations(described):
-        yield (
-            f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own "
-            "scale"
-        )
+        yield f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own scale"
     for attributes in described:
         yield from notes_on_runs(attributes)
         yield from unused_column_notes(attributes)
         yield from map(Act, attributes.get(DOUBTS, ()))
-        if counts := attributes.get("estimated"):
+        counts = attributes.get("estimated")
+        if counts:
             yield (
                 f"{ESTIMATED.strip()}: estimated from people's judgments of {counted(counts['human'], 'topic')} and a "
                 f"machine's of {counts['machine']}; a topic's score is what it adds to the mean, so read means, their "
@@ -215,19 +217,19 @@ def frame(
     ([('a', 'b', 1), ('a', 'c', 2)], ['y', 'x', 'n'])
     """
     values = {name: result[name].variable for name in columns}
-    dims = list(dict.fromkeys(str(dim) for one in values.values() for dim in one.dims))
+    dims = list(
+        dict.fromkeys(str(dim) for part in values.values() for dim in part.dims)
+    )
     rows = {name: result[name].variable for name in (dims if by is None else by)}
-    covered = {dim for one in rows.values() for dim in one.dims}
+    covered = {dim for part in rows.values() for dim in part.dims}
     first = {dim: result[dim].variable for dim in dims if dim not in covered}
     every = first | rows | values
-    sizes = {dim: size for one in every.values() for dim, size in one.sizes.items()}
-    laid = {
-        name: one.set_dims(sizes)  # type: ignore[no-untyped-call]
-        for name, one in every.items()
-    }
-    return pl.DataFrame(
-        [_column(name, one.values.ravel()) for name, one in laid.items()]
-    )
+    sizes = {dim: size for part in every.values() for dim, size in part.sizes.items()}
+    cells = []
+    for name, part in every.items():
+        laid = part.set_dims(sizes)  # type: ignore[no-untyped-call]
+        cells.append(_column(name, laid.values.ravel()))
+    return pl.DataFrame(cells)
 
 
 def ends(*names: str) -> list[str]:
@@ -240,17 +242,17 @@ def ends(*names: str) -> list[str]:
 
 
 def with_ends(
-    name: str, dims: tuple[str, ...], found: Any
+    name: str, dims: tuple[str, ...], figures: Any
 ) -> dict[str, tuple[tuple[str, ...], np.ndarray[Any, Any]]]:
     """Return a figure and the ends of its interval as variables of a result.
 
-    found : (*dims, 3): value, low and high.
+    figures : (*dims, 3): value, low and high.
 
     >>> list(with_ends("tau", ("judge",), [(0.5, 0.4, 0.6), (0.7, 0.6, 0.8)])["tau_low"][1])
     [np.float64(0.4), np.float64(0.6)]
     """
-    columns = np.moveaxis(np.array(found), -1, 0)
-    return {end: (dims, one) for end, one in zip(ends(name), columns, strict=True)}
+    columns = np.moveaxis(np.array(figures), -1, 0)
+    return {end: (dims, part) for end, part in zip(ends(name), columns, strict=True)}
 
 
 def with_nulls(table: pl.DataFrame) -> pl.DataFrame:
@@ -277,7 +279,6 @@ def pairs_once(pairs: pl.DataFrame, size: int, *, diagonal: int = 0) -> pl.DataF
 
 def _column(name: str, values: np.ndarray[Any, Any]) -> pl.Series:
     """Return an array as a column; text stays text, of whatever kind the array is."""
-    text = values.dtype.kind in "OUT"
-    if text:
+    if values.dtype.kind in "OUT":
         return pl.Series(name, values.tolist(), dtype=pl.String)
     return pl.Series(name, values)

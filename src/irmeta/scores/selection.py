@@ -37,14 +37,7 @@ _DROPPED: Mapping[str, tuple[int, ...]] = {
     "systems": (0,),
 }
 """The dimensions of a cube that a policy for missing scores may shorten, by number."""
-
-
-_PAIRWISE = (
-    "this study needs every system on every topic, while pairwise serves studies of pairs; "
-    "choose another way"
-)
-
-
+_PAIRWISE = "this study needs every system on every topic, while pairwise serves studies of pairs; choose another way"
 LEAST, MOST = 1e-4, 1e6
 """Between these lies the largest score of a metric that is studied: means are compared to ten decimals."""
 
@@ -113,11 +106,8 @@ def choose_names(
         spelled = {canonical(name): name for name in known}
         names = [found_as(name, spelled) or name for name in metric_names(wanted)]
     else:
-        if isinstance(wanted, str):
-            given = words(wanted, known)
-        else:
-            given = list(wanted)
-        names = [name for one in given for name in matching(one, known)]
+        texts = words(wanted, known) if isinstance(wanted, str) else list(wanted)
+        names = [name for text in texts for name in matching(text, known)]
         spelled = {name: name for name in known}
     if not names:
         raise ScoresError(
@@ -125,25 +115,30 @@ def choose_names(
         )
     for name in names:
         if name not in spelled:
-            instead = nearest(name, known)
-            if dim == "metric" and is_known(name):
-                instead = (
-                    f"{instead.removesuffix('?')}, or score it: "
-                    f'`irmeta evaluate QRELS RUNS -m "{name}"`'
-                )
-            if dim == "metric" and list(known) == [SCORE]:
-                instead = (
-                    "these scores have no metric's name; name it where they are read: `irmeta import table FILE "
-                    "--metric NAME`, or irmeta.from_frame(table, metric=NAME)"
-                )
-            odd = [one for one in known if name in one and split(one) != [one]]
-            if odd and isinstance(wanted, str):
-                instead = (
-                    f"{odd[0]!r} has a blank or a comma: write commas between names, or name them by "
-                    f"{option or f'--{dim}s'} @FILE"
-                )
-            raise ScoresError(f"no {dim} {name!r} in {where}; {instead}")
+            option = (option or f"--{dim}s") if isinstance(wanted, str) else ""
+            hint = _unknown_name_hint(dim, name, known, option)
+            raise ScoresError(f"no {dim} {name!r} in {where}; {hint}")
     return list(dict.fromkeys(spelled[name] for name in names))
+
+
+def _unknown_name_hint(dim: str, name: str, known: Sequence[str], option: str) -> str:
+    """Say what to write in place of a name that is not known.  option : where a text lists the names, what takes it."""
+    odd = [
+        known_name
+        for known_name in known
+        if name in known_name and split(known_name) != [known_name]
+    ]
+    if odd and option:
+        return f"{odd[0]!r} has a blank or a comma: write commas between names, or name them by {option} @FILE"
+    if dim == "metric" and list(known) == [SCORE]:
+        return (
+            "these scores have no metric's name; name it where they are read: `irmeta import table FILE "
+            "--metric NAME`, or irmeta.from_frame(table, metric=NAME)"
+        )
+    instead = nearest(name, known)
+    if dim == "metric" and is_known(name):
+        return f'{instead.removesuffix("?")}, or score it: `irmeta evaluate QRELS RUNS -m "{name}"`'
+    return instead
 
 
 def words(text: str, known: Sequence[str]) -> list[str]:
@@ -154,11 +149,11 @@ def words(text: str, known: Sequence[str]) -> list[str]:
     """
     if text in known:
         return [text]
-    found = []
+    names = []
     for part in map(str.strip, re.split(r",(?![^()]*\))", text)):
-        whole = any(one in known for one in matching(part, known))
-        found += [part] if whole else split(part)
-    return found
+        whole = any(name in known for name in matching(part, known))
+        names += [part] if whole else split(part)
+    return names
 
 
 def matching(name: str, known: Sequence[str]) -> list[str]:
@@ -169,14 +164,15 @@ def matching(name: str, known: Sequence[str]) -> list[str]:
     >>> matching("601-610", ["599", "601", "604", "611"]), matching("bm25*", ["bm25", "bm25-rm3", "dpr"])
     (['601', '604'], ['bm25', 'bm25-rm3'])
     """
-    if found := known_as(name, known):
-        return [found]
+    same = known_as(name, known)
+    if same:
+        return [same]
     first, _, last = name.partition("-")
     if _is_number(first) and _is_number(last):
         numbers = range(int(first), int(last) + 1)
-        names = [one for one in known if _is_number(one) and int(one) in numbers]
+        names = [held for held in known if _is_number(held) and int(held) in numbers]
     else:
-        names = [one for one in known if fnmatchcase(one, name)]
+        names = [held for held in known if fnmatchcase(held, name)]
     return names or [name]
 
 
@@ -192,7 +188,7 @@ def unknown_system_hint(
 
     also : what else could have been named.
     """
-    systems = [str(one) for one in scores.system.values]
+    systems = [str(system) for system in scores.system.values]
     every = about(scores).get(CHOSEN, {}).get("systems", len(systems))
     if every == len(systems):
         return nearest(name, [*systems, *also])
@@ -229,8 +225,8 @@ def top_systems(
     """Keep the best floor(share x systems) systems by mean `by` over all topics, in the order they had.
 
     scores : a cube.
-    share : in (0, 1].  by : a metric; by default the first. Of tied systems the
-    earlier one stays. Source: Webber et al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
+    share : in (0, 1].  by : a metric; by default the first. Of tied systems the earlier one stays. Source: Webber et
+    al. (SIGIR 2008), section 2, where 129 systems at 0.75 leave 96.
     """
     scores = check(scores)
     if not 0 < share <= 1:
@@ -280,9 +276,8 @@ def prepare(
         return whole, notes
     units, of_clusters = by_cluster(whole)
     units, of_runs = by_runs(units)
-    return units, notes + of_clusters + of_runs + clustering_notes(
-        whole, of_means=of_means
-    )
+    looked = clustering_notes(whole, of_means=of_means)
+    return units, notes + of_clusters + of_runs + looked
 
 
 def _selected(
@@ -332,10 +327,10 @@ def deeper_metrics(
         return []
     names = list(used)
     asked = [name for name in metric_names(wanted) if name not in names]
-    found = {name: found_as(name, names) for name in asked}
+    used_as = {name: found_as(name, names) for name in asked}
     return [
         f"the scores have no {name}; the deepest one, {deeper}, is used"
-        for name, deeper in found.items()
+        for name, deeper in used_as.items()
         if deeper and raw(deeper) != name
     ]
 
@@ -358,10 +353,7 @@ def _with_missing(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     if not absent:
         return scores, []
     return scores, [
-        (
-            f"{absent} of {scores.size} scores are missing; each pair is compared on the scores "
-            "that both have"
-        )
+        f"{absent} of {scores.size} scores are missing; each pair is compared on the scores that both have"
     ]
 
 
@@ -459,7 +451,7 @@ def complete(
 
 def _enough(kept: Sequence[Bools]) -> bool:
     """Return whether 2 systems and 2 topics are kept, where there are 2."""
-    return all(one.sum() >= min(2, one.size) for one in kept[:2])
+    return all(axis.sum() >= min(2, axis.size) for axis in kept[:2])
 
 
 def _missing_hint(absent: Bools, missing: MissingOfPairs, pairs: bool) -> str:
@@ -475,10 +467,7 @@ def _missing_hint(absent: Bools, missing: MissingOfPairs, pairs: bool) -> str:
     if missing == "pairwise":
         return f"{_PAIRWISE}: drop {drop}"
     if pairs:
-        return (
-            "compare each pair on the scores that both have (--missing pairwise), or drop "
-            f"{drop}"
-        )
+        return f"compare each pair on the scores that both have (--missing pairwise), or drop {drop}"
     return f"drop {drop}"
 
 

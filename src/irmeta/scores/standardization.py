@@ -50,15 +50,13 @@ def fit(
     scores, notes = prepare(scores, missing=missing, pairs=True, by_topic=True)
     if scores.sizes["system"] < 2:
         raise ScoresError(
-            "standardization factors need at least 2 systems, and should have 10 or more; this "
-            "cube has 1"
+            "standardization factors need at least 2 systems, and should have 10 or more; this cube has 1"
         )
     few = scores.notnull().sum("system") < 2
     if few.any():
         topics = [str(topic) for topic in scores.topic.values[few.any("metric").values]]
         raise ScoresError(
-            f"fewer than 2 systems have a score on topic {listed(topics)}; leave out such "
-            "topics (--topics)"
+            f"fewer than 2 systems have a score on topic {listed(topics)}; leave out such topics (--topics)"
         )
     factors = standardizers.fit(scores.values)
     provenance = {
@@ -84,12 +82,9 @@ def _standardizing_facts(
     values = standardizers.standardize(scores.values, factors, "z")
     spread, standing = {}, {}
     for place, metric in enumerate(scores.metric.values):
-        found = across.spread(values[..., place], team)
+        covariance, units = across.spread(values[..., place], team)
         own = across.place(values[..., place]).scores
-        spread[str(metric)] = {
-            "covariance": found.covariance.tolist(),
-            "units": found.units,
-        }
+        spread[str(metric)] = {"covariance": covariance.tolist(), "units": units}
         standing[str(metric)] = {
             "mean": scores.values[..., place].mean(axis=1).round(6).tolist(),
             "standardized": own.mean(axis=1).round(6).tolist(),
@@ -134,8 +129,11 @@ def apply(
         factors.sel(topic=scores.topic.values, metric=scores.metric.values)
     )
     undefined = standardizers.KINDS[kind].undefined(arrays)
-    values = standardizers.standardize(
-        scores.values, arrays, kind, flat="raw" if flat == "raw" else "half"
+    standardize = partial(
+        standardizers.standardize,
+        factors=arrays,
+        kind=kind,
+        flat="raw" if flat == "raw" else "half",
     )
     without_scale = {
         str(metric): [str(topic) for topic in scores.topic.values[column]]
@@ -149,19 +147,12 @@ def apply(
         "notes": notes,
         "flat": without_scale,
     }
-    named = np.array(
-        [standardized(str(metric)) for metric in scores.metric.values], dtype=object
-    )
-    made = scores.copy(data=values).assign_coords(metric=named)
+    names = [standardized(str(metric)) for metric in scores.metric.values]
+    made = scores.copy(data=standardize(scores.values))
+    made = made.assign_coords(metric=np.array(names, dtype=object))
     made = made.assign_attrs(recorded({"standardization": description}))
     if REPEATS in about(scores):
-        other = partial(
-            standardizers.standardize,
-            factors=arrays,
-            kind=kind,
-            flat="raw" if flat == "raw" else "half",
-        )
-        facts = rescaled_run_facts(about(scores)[REPEATS], _slopes(scores, other))
+        facts = rescaled_run_facts(about(scores)[REPEATS], _slopes(scores, standardize))
         made = made.assign_attrs(recorded({REPEATS: facts}))
     if flat == "drop":
         return made.isel(topic=~undefined.any(axis=1))
@@ -194,13 +185,11 @@ def _slopes(
 def _require_names(scores: xr.DataArray, factors: xr.Dataset) -> None:
     """Raise ScoresError if the factors lack topics or metrics of the scores."""
     for dim in ("topic", "metric"):
-        unknown = [
-            name for name in scores[dim].values if name not in factors.indexes[dim]
-        ]
+        held = factors.indexes[dim]
+        unknown = [name for name in scores[dim].values if name not in held]
         if unknown:
             if dim == "metric":
-                has = listed([str(name) for name in factors[dim].values])
-                mend = f"they have {has}: evaluate these metrics, leave out the others (--metrics),"
+                mend = f"they have {listed(map(str, held))}: evaluate these metrics, leave out the others (--metrics),"
             else:
                 mend = "take factors that have them"
             raise ScoresError(
@@ -306,14 +295,9 @@ def topic_doubts(scores: xr.DataArray, factors: xr.Dataset) -> list[str]:
 
 def _judgments(provenance: Any) -> set[str]:
     """Return the digest of the judgments that scores were made with, if they say it."""
-    if isinstance(provenance, Mapping):
-        qrels = provenance.get("qrels")
-    else:
-        qrels = None
+    qrels = provenance.get("qrels") if isinstance(provenance, Mapping) else None
     digest = qrels.get("sha256") if isinstance(qrels, Mapping) else None
-    if digest:
-        return {digest}
-    return set()
+    return {digest} if digest else set()
 
 
 def _numbering_doubts(topics: Iterable[str], *both: Mapping[str, Any]) -> list[str]:
@@ -369,12 +353,10 @@ def digest(factors: xr.Dataset) -> str:
     """Return a fingerprint of factors: equal if topics, metrics and standardizing scores are, in whatever order."""
     frame = frame_of(factors).sort("topic", "metric")
     sha = hashlib.sha256()
-    for topic, metric, scores in frame.select(
-        "topic", "metric", "quantiles"
-    ).iter_rows():
-        sha.update(
-            f"{topic}\0{metric}\0".encode() + np.array(scores, dtype="<f8").tobytes()
-        )
+    rows = frame.select("topic", "metric", "quantiles").iter_rows()
+    for topic, metric, scores in rows:
+        sha.update(f"{topic}\0{metric}\0".encode())
+        sha.update(np.array(scores, dtype="<f8").tobytes())
     return sha.hexdigest()[:16]
 
 
@@ -383,14 +365,13 @@ def _cut_to_common(
 ) -> tuple[xr.DataArray, xr.DataArray]:
     """Cut both cubes to the names of a dimension that both have, in the order of the first, and note what goes."""
     both = [name for name in old[dim].values if name in new.indexes[dim]]
-    names = [str(one.attrs.get("collection", "collection")) for one in (old, new)]
+    names = [str(cube.attrs.get("collection", "collection")) for cube in (old, new)]
     if not both:
         raise ScoresError(
-            f"{names[0]} and {names[1]} have no {dim} in common; old and new systems need some "
-            f"of the same {dim}s"
+            f"{names[0]} and {names[1]} have no {dim} in common; old and new systems need some of the same {dim}s"
         )
-    for name, one in zip(names, (old, new), strict=True):
-        left_out = one.sizes[dim] - len(both)
+    for name, cube in zip(names, (old, new), strict=True):
+        left_out = cube.sizes[dim] - len(both)
         if left_out:
             notes.append(
                 f"{name}: {left_out} of its {dim}s left out, as the other lacks them"
@@ -419,15 +400,16 @@ def dataset_of(
 
 
 def _require_factors(factors: object) -> None:
-    if not isinstance(factors, xr.Dataset) or not {"mean", "sd", "quantiles"} <= set(
-        factors
-    ):
+    """Raise ScoresError for what is not a Dataset of factors."""
+    needed = {"mean", "sd", "quantiles"}
+    if not isinstance(factors, xr.Dataset) or not needed <= set(factors):
         raise ScoresError(
             "these are not factors; pass what irmeta.standardize.fit or .load returned"
         )
 
 
 def _arrays(factors: xr.Dataset) -> standardizers.Factors:
+    """Return the arrays of factors, (topic, metric, ...)."""
     factors = factors.transpose("topic", "metric", "order")
     return standardizers.Factors(
         factors["mean"].values, factors["sd"].values, factors["quantiles"].values

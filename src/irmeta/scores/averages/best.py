@@ -1,5 +1,7 @@
 """The best of many: what a team's best run shows, when it is the best of several."""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -66,11 +68,8 @@ def best_of(
                 figures[name][row, column] = getattr(found, name)
     labels = {"team": names, "metric": scores.metric.values}
     least, most = limits(scores)
-    made = {
-        name: from_additive(xr.DataArray(data, labels, ("team", "metric"))).clip(
-            least, most
-        )
-        for name, data in figures.items()
-    }
-    named = xr.DataArray(chosen, labels, ("team", "metric"))
-    return xr.Dataset({"runs": ("team", runs), "best": named, **made}, labels)
+    dims = ("team", "metric")
+    made: dict[str, Any] = {"runs": ("team", runs), "best": (dims, chosen)}
+    for name, data in figures.items():
+        made[name] = from_additive(xr.DataArray(data, labels, dims)).clip(least, most)
+    return xr.Dataset(made, labels)

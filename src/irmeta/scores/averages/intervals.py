@@ -61,14 +61,13 @@ def unit_intervals(scores: xr.DataArray, level: float, binary: Bools) -> xr.Data
     lines = additive(scores).transpose("metric", "system", "topic")
     logs = np.isin(scores.metric.values, geometric(scores.metric.values))
     bounds = zip(*limits(scores), binary, logs, strict=True)
-    ends = [
-        (_single_intervals if str(name).endswith(ESTIMATED) else _metric_intervals)(
-            line, level, *bound
-        )
-        for name, line, bound in zip(
-            lines.metric.values, lines.values, bounds, strict=True
-        )
-    ]
+    ends = []
+    for name, line, bound in zip(
+        lines.metric.values, lines.values, bounds, strict=True
+    ):
+        alone = str(name).endswith(ESTIMATED)
+        intervals_of = _single_intervals if alone else _metric_intervals
+        ends.append(intervals_of(line, level, *bound))
     shape = lines.isel(topic=0, drop=True).transpose("system", "metric")
     low, high = (
         from_additive(shape.copy(data=np.transpose(of_metrics)))
@@ -79,10 +78,9 @@ def unit_intervals(scores: xr.DataArray, level: float, binary: Bools) -> xr.Data
 
 def _single_intervals(line: Floats, level: float, *bound: Any) -> tuple[Floats, Floats]:
     """Return the ends of each system by itself: how far an estimate is off, those of other systems do not say."""
-    low, high = zip(
-        *(_metric_intervals(one[None], level, *bound) for one in line), strict=True
-    )
-    return np.concatenate(low), np.concatenate(high)
+    ends = [_metric_intervals(own[None], level, *bound) for own in line]
+    low, high = np.concatenate(ends, axis=1)
+    return low, high
 
 
 def _metric_intervals(

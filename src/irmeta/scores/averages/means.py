@@ -33,14 +33,14 @@ def means(scores: xr.DataArray) -> xr.DataArray:
     line = additive(in_order(scores))
     with np.errstate(over="ignore"):
         if line.attrs.get(OVER) == "clusters" and CLUSTER in line.coords:
-            found = line.weighted(_weights(line)).mean("topic", skipna=False)
+            mean = line.weighted(_weights(line)).mean("topic", skipna=False)
         else:
-            found = line.mean("topic", skipna=False)
-    if np.isinf(found.values).any():
+            mean = line.mean("topic", skipna=False)
+    if np.isinf(mean.values).any():
         raise ScoresError(
             "the sum of scores is too large for a number; multiply all of them by a small one"
         )
-    return from_additive(found)
+    return from_additive(mean)
 
 
 def systems_ahead(scores: xr.DataArray, system: str) -> dict[str, int]:
@@ -54,9 +54,11 @@ def systems_ahead(scores: xr.DataArray, system: str) -> dict[str, int]:
     """
     line = additive(scores).isel(metric=0)
     lead = line - line.sel(system=system)
-    above = settled(lead.mean("topic").values) > 0
+    mean = settled(lead.mean("topic").values)
     shared = lead.notnull().sum("topic")
-    return {str(one): int(shared.sel(system=one)) for one in lead.system[above].values}
+    ahead = shared.isel(system=mean > 0)
+    names = map(str, ahead.system.values)
+    return dict(zip(names, ahead.values.tolist(), strict=True))
 
 
 def _weights(scores: xr.DataArray) -> xr.DataArray:

@@ -1,7 +1,7 @@
 """Topics that come in clusters: turns of one conversation, questions on one document, translations of one question."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from shlex import quote
 from typing import Any, get_args
 
@@ -138,15 +138,18 @@ def cluster_facts(scores: xr.DataArray) -> dict[str, Any]:
         "topics": scores.sizes["topic"],
         "mean_over": str(scores.attrs.get(OVER, "topics")),
     }
-    if right_or_wrong := _binary_metrics(scores):
-        facts["of_0_and_1"] = right_or_wrong
+    binary = _binary_metrics(scores)
+    if binary:
+        facts["of_0_and_1"] = binary
     return {"clusters": facts}
 
 
 def is_binary(scores: xr.DataArray) -> Bools:
     """Say by which metrics all topics have the score 0 or 1, also those of clusters in their place: (metric,)."""
-    names = about(scores).get("clusters", {}).get("of_0_and_1", [])
-    if "clusters" not in about(scores):
+    facts = about(scores)
+    if "clusters" in facts:
+        names = facts["clusters"].get("of_0_and_1", [])
+    else:
         names = _binary_metrics(scores)
     return np.isin(scores.metric.values, names)
 
@@ -160,6 +163,7 @@ def right_or_wrong(scores: xr.DataArray) -> Bools:
 
 
 def _binary_metrics(scores: xr.DataArray) -> list[str]:
+    """Return the metrics whose scores are all 0 or 1, or missing."""
     values = scores.transpose("metric", "system", "topic").values
     every = (np.isin(values, (0.0, 1.0)) | np.isnan(values)).all(axis=(1, 2))
     return [str(name) for name in scores.metric.values[every]]
@@ -195,9 +199,8 @@ def unit_scores(units: xr.DataArray) -> xr.DataArray:
     if SIZE not in units.coords:
         return units
     line = additive(units).transpose(..., "topic")
-    return from_additive(line.copy(data=unit_values(line.values, units))).transpose(
-        *units.dims
-    )
+    means = line.copy(data=unit_values(line.values, units))
+    return from_additive(means).transpose(*units.dims)
 
 
 def cluster_numbers(scores: xr.DataArray) -> tuple[list[str], Ints]:
@@ -313,14 +316,14 @@ def clustering_notes_of(
     if not _several(len(names), len(stems)):
         return []
     for (what, which), line in looked.items():
-        found = statistics.alike(line, number)
-        if found.low > 0:
+        alike = statistics.alike(line, number)
+        if alike.low > 0:
             times = statistics.wider(line, number)
             return [
                 Act(
                     f"Topics look clustered: {len(stems)} names have {len(names)} stems (such as {stems[0]}), and "
-                    f"{what} are alike within them (intraclass correlation {found.icc:.2f}, 95% {found.low:.2f} to "
-                    f"{found.high:.2f}). Ignoring it makes intervals{which} {times:.1f} times too short "
+                    f"{what} are alike within them (intraclass correlation {alike.icc:.2f}, 95% {alike.low:.2f} to "
+                    f"{alike.high:.2f}). Ignoring it makes intervals{which} {times:.1f} times too short "
                     "(--clusters stem)."
                 )
             ]
@@ -346,7 +349,7 @@ def unused_column_notes(facts: Mapping[str, Any]) -> list[str]:
         name: groups for name, groups in unused.items() if _several(groups, topics)
     }
     if grouping and "clusters" not in facts:
-        name = max(grouping, key=lambda one: grouping[one])
+        name = max(grouping, key=grouping.__getitem__)
         notes.append(
             Act(
                 f"The unused column {name!r} puts topics into {grouping[name]} groups: if topics of one {name} belong "
@@ -382,15 +385,13 @@ def cluster_coverage_notes(
 
     intervals : what they are called.
     """
-    clustered = [one for one in used.values() if in_clusters(one)]
+    clustered = [scores for scores in used.values() if in_clusters(scores)]
     if not clustered:
         return []
-    found = held(
-        promise + CLUSTERS,
-        systems=max(one.sizes["system"] for one in clustered),
-        topics=min(len(set(unit_names(one))) for one in clustered),
-    )
-    return found.said(intervals)
+    systems = max(scores.sizes["system"] for scores in clustered)
+    clusters = min(len(set(unit_names(scores))) for scores in clustered)
+    coverage = held(promise + CLUSTERS, systems=systems, topics=clusters)
+    return coverage.said(intervals)
 
 
 def cluster_rejection_notes(units: xr.DataArray, promise: str, test: str) -> list[str]:
@@ -401,10 +402,10 @@ def cluster_rejection_notes(units: xr.DataArray, promise: str, test: str) -> lis
     if unit_noun(units) == "topic":
         return []
     sizes = {"systems": units.sizes["system"], "topics": units.sizes["topic"]}
-    found = held(promise + CLUSTERS, **sizes)
-    if not found.broken:
+    rejected = held(promise + CLUSTERS, **sizes)
+    if not rejected.broken:
         return []
-    return [f"A {test} at 5% rejected in {found} although systems were equal."]
+    return [f"A {test} at 5% rejected in {rejected} although systems were equal."]
 
 
 def unit_of(outcome: xr.Dataset) -> str:
@@ -431,8 +432,5 @@ def cluster_map(scores: xr.DataArray) -> dict[str, str]:
     """Return the cluster of each topic by name, as files keep it; nothing where topics have none."""
     if CLUSTER not in scores.coords:
         return {}
-    topics: Iterable[object] = scores.topic.values
-    return {
-        str(topic): str(name)
-        for topic, name in zip(topics, scores[CLUSTER].values, strict=True)
-    }
+    topics = map(str, scores.topic.values)
+    return dict(zip(topics, unit_names(scores), strict=True))

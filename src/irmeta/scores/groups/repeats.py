@@ -81,20 +81,10 @@ def with_judges(cubes: Mapping[str, xr.DataArray]) -> xr.DataArray:
     """
     if len(cubes) < 2:
         raise ScoresError("a mean over judges takes the scores of at least 2 judges")
-    checked = {str(name): check(one) for name, one in cubes.items()}
-    first_name, first = next(iter(checked.items()))
-    for name, one in checked.items():
-        if REPEATS in about(one):
-            raise ScoresError(f"{name}: its systems are means of several runs already")
-        for dim in first.dims:
-            lacking = first.indexes[dim].symmetric_difference(one.indexes[dim])
-            if len(lacking):
-                raise ScoresError(
-                    f"{first_name} and {name} do not have the same {dim}s: {listed(lacking)} only one of them has"
-                )
-        if one.isnull().any():
-            raise ScoresError(f"{name} lacks scores; a mean over judges needs all")
-    lines = [additive(one.sel(first.coords)).values for one in checked.values()]
+    checked = {str(name): check(scores) for name, scores in cubes.items()}
+    _require_same_cells(checked)
+    first = next(iter(checked.values()))
+    lines = [additive(scores.sel(first.coords)).values for scores in checked.values()]
     judges, systems = len(lines), first.sizes["system"]
     cluster = cluster_numbers(first)[1] if in_clusters(first) else None
     facts = run_facts(
@@ -106,11 +96,25 @@ def with_judges(cubes: Mapping[str, xr.DataArray]) -> xr.DataArray:
         np.repeat(np.arange(judges), systems),
     )
     made = from_additive(first.copy(data=np.mean(lines, axis=0)))
-    said = {
-        "collection": f"{judges} judges",
-        REPEATS: {**facts, "judges": list(checked)},
-    }
-    return made.assign_attrs(recorded(said))
+    of_judges = {**facts, "judges": list(checked)}
+    named = {"collection": f"{judges} judges", REPEATS: of_judges}
+    return made.assign_attrs(recorded(named))
+
+
+def _require_same_cells(cubes: Mapping[str, xr.DataArray]) -> None:
+    """Raise ScoresError unless all judges, by name, score every cell of the same systems, topics and metrics."""
+    first_name, first = next(iter(cubes.items()))
+    for name, scores in cubes.items():
+        if REPEATS in about(scores):
+            raise ScoresError(f"{name}: its systems are means of several runs already")
+        for dim in first.dims:
+            lacking = first.indexes[dim].symmetric_difference(scores.indexes[dim])
+            if len(lacking):
+                raise ScoresError(
+                    f"{first_name} and {name} do not have the same {dim}s: {listed(lacking)} only one of them has"
+                )
+        if scores.isnull().any():
+            raise ScoresError(f"{name} lacks scores; a mean over judges needs all")
 
 
 def run_facts_of(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[str, Any]:
@@ -119,10 +123,10 @@ def run_facts_of(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[str,
     Its systems then have the intervals that they had, and those of the others count as never varying. Otherwise
     intervals do not know of runs.
     """
-    told = [one for one in parts if REPEATS in about(one)]
+    told = [scores for scores in parts if REPEATS in about(scores)]
     if not told:
         return {}
-    facts = [about(one)[REPEATS] for one in told]
+    facts = [about(scores)[REPEATS] for scores in told]
     first = facts[0]
     several = set(told[0].system.values) - set(first["alone"])
     alone = [str(name) for name in made.system.values if name not in several]
@@ -130,9 +134,9 @@ def run_facts_of(parts: Sequence[xr.DataArray], made: xr.DataArray) -> dict[str,
     if known and _unchanged(told[0], made):
         return recorded({REPEATS: {**first, "alone": alone}})
     both = {
-        "systems": sum(one["systems"] for one in facts),
-        "runs": sum(one["runs"] for one in facts),
-        "each": {name: runs for one in facts for name, runs in one["each"].items()},
+        "systems": sum(part["systems"] for part in facts),
+        "runs": sum(part["runs"] for part in facts),
+        "each": {name: runs for part in facts for name, runs in part["each"].items()},
         "metrics": {},
     }
     return recorded({REPEATS: {**first, **both}})
@@ -163,13 +167,12 @@ def by_runs(units: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     common = _additive_fit(line)
     moved = found.factor[:, None] * (line - common)
     made = _with_additive_scores(units, common + moved - moved.mean(axis=0))
-    factors = dict(zip(metrics, found.factor.T.tolist(), strict=True))
-    by_name = {
-        metric: dict(zip(systems, one, strict=True)) for metric, one in factors.items()
-    }
-    return made.assign_attrs(recorded({REPEATS: {**facts, "in_intervals": by_name}})), [
-        runs_sentence(facts, found, metrics[0], ("system", unit_noun(units)))
-    ]
+    by_name = {}
+    for metric, factors in zip(metrics, found.factor.T.tolist(), strict=True):
+        by_name[metric] = dict(zip(systems, factors, strict=True))
+    nouns = ("system", unit_noun(units))
+    told = recorded({REPEATS: {**facts, "in_intervals": by_name}})
+    return made.assign_attrs(told), [runs_sentence(facts, found, metrics[0], nouns)]
 
 
 def with_other_runs(scores: xr.DataArray) -> xr.DataArray:
@@ -185,10 +188,10 @@ def unmoved_scores(units: xr.DataArray) -> xr.DataArray:
     moved_by = about(units).get(REPEATS, {}).get("in_intervals")
     if not moved_by:
         return units
+    systems = [str(name) for name in units.system.values]
     by_metric = [moved_by[str(name)] for name in units.metric.values]
-    factor = np.array(
-        [[one[str(name)] for one in by_metric] for name in units.system.values]
-    )[:, None]
+    factors = [[by_system[name] for by_system in by_metric] for name in systems]
+    factor = np.array(factors)[:, None]
     line = additive(units).transpose("system", "topic", "metric").values
     common = _additive_fit(line)
     moved = line - common
@@ -219,7 +222,8 @@ def runs_sentence(
     what : the metric, the first of `found`.  nouns : what systems and topics are called.
     """
     share = 100 * found.share[0]
-    runs, topics = (100 * (1 - one[0]) for one in (found.more_runs, found.more_topics))
+    runs = 100 * (1 - found.more_runs[0])
+    topics = 100 * (1 - found.more_topics[0])
     who = "judge" if "judges" in facts else "run"
     return (
         f"{_sources_phrase(facts, nouns[0])}. Other {who}s cause {share:.0f}% of the variance of differences by "

@@ -56,13 +56,12 @@ def run_facts(
     What runs add is learned from systems that lack no score; nothing is said by metric where each of these has one run.
     """
     counts = np.bincount(system_of)
+    each = dict(zip(systems, counts.tolist(), strict=True))
     facts = {
         "systems": int((counts > 1).sum()),
         "runs": int(counts[counts > 1].sum()),
-        "alone": [
-            name for name, count in zip(systems, counts, strict=True) if count == 1
-        ],
-        "each": dict(zip(systems, counts.tolist(), strict=True)),
+        "alone": [name for name, count in each.items() if count == 1],
+        "each": each,
     }
     lacking = np.unique(system_of[np.isnan(scores).any(axis=(1, 2))])
     kept = ~np.isin(system_of, lacking)
@@ -70,21 +69,20 @@ def run_facts(
     units = _unit_scores(scores[kept], cluster)
     if len(number) == len(known) or units.shape[1] < 2:
         return {**facts, "metrics": {}}
-    found = repeats.spread(units, number, judge)
+    spread = repeats.spread(units, number, judge)
     parts = _strata_by_source(scores[kept], number, cluster, judge)
-    by_metric = {
-        metric: {
-            "run": float(found.run[at]),
-            "cell": float(found.cell[at]),
-            "freedom": found.freedom,
-            "topics": found.topics,
+    by_metric = {}
+    for at, metric in enumerate(metrics):
+        by_metric[metric] = {
+            "run": float(spread.run[at]),
+            "cell": float(spread.cell[at]),
+            "freedom": spread.freedom,
+            "topics": spread.topics,
             "parts": {
-                who: {what: float(one[at]) for what, one in part.items()}
+                who: {what: float(variance[at]) for what, variance in part.items()}
                 for who, part in parts.items()
             },
         }
-        for at, metric in enumerate(metrics)
-    }
     return {**facts, "metrics": by_metric}
 
 
@@ -92,11 +90,12 @@ def spread_of(
     facts: Mapping[str, Any], metrics: Sequence[str]
 ) -> repeats.Spread | None:
     """Return how runs differ by some metrics; None where that is not known of each."""
-    found = [facts["metrics"].get(name) for name in metrics]
-    if not found or not all(one and "run" in one for one in found):
+    known = [facts["metrics"].get(name, {}) for name in metrics]
+    if not known or not all("run" in of_metric for of_metric in known):
         return None
-    run, cell = (np.array([one[name] for one in found]) for name in ("run", "cell"))
-    return repeats.Spread(run, cell, found[0]["freedom"], found[0]["topics"])
+    run = np.array([of_metric["run"] for of_metric in known])
+    cell = np.array([of_metric["cell"] for of_metric in known])
+    return repeats.Spread(run, cell, known[0]["freedom"], known[0]["topics"])
 
 
 def rescaled_run_facts(
@@ -106,19 +105,19 @@ def rescaled_run_facts(
 
     slopes : by metric its new name, and how far its means move with its scores.
     """
-    by_metric = {
-        named: {
-            **one,
-            "run": one["run"] * slope**2,
-            "cell": one["cell"] * slope**2,
-            "parts": {
-                who: {what: slope**2 * variance for what, variance in part.items()}
-                for who, part in one.get("parts", {}).items()
-            },
-        }
-        for name, (named, slope) in slopes.items()
-        if "run" in (one := facts["metrics"].get(name, {}))
-    }
+    by_metric = {}
+    for name, (new_name, slope) in slopes.items():
+        known = facts["metrics"].get(name, {})
+        if "run" in known:
+            by_metric[new_name] = {
+                **known,
+                "run": known["run"] * slope**2,
+                "cell": known["cell"] * slope**2,
+                "parts": {
+                    who: {what: slope**2 * variance for what, variance in part.items()}
+                    for who, part in known.get("parts", {}).items()
+                },
+            }
     return {**facts, "metrics": by_metric}
 
 
@@ -134,17 +133,18 @@ def strata_of(
 
     clusters : topics come in clusters, which must have been named before the runs were.
     """
-    found = [facts["metrics"].get(name, {}).get("parts") for name in metrics]
-    if not all(found):
+    known = [facts["metrics"].get(name, {}).get("parts") for name in metrics]
+    if not all(known):
         return None
-    if any(clusters != ("cluster" in part) for one in found for part in one.values()):
+    every = [part for parts in known for part in parts.values()]
+    if any(clusters != ("cluster" in part) for part in every):
         return None
     return {
         who: sources.Strata._make(
-            np.array([one[who].get(what, 0.0) for one in found])
+            np.array([parts[who].get(what, 0.0) for parts in known])
             for what in sources.Strata._fields
         )
-        for who in found[0]
+        for who in known[0]
     }
 
 
@@ -154,18 +154,15 @@ def _strata_by_source(
     """Return what runs of one system, or judges and systems before them, vary by: (run, topic, metric)."""
     with np.errstate(all="ignore"):  # of scores that no study takes
         if judge is None:
-            found = {"run": sources.of_runs(scores, system, cluster)}
+            strata = {"run": sources.of_runs(scores, system, cluster)}
         else:
             judges, both = sources.of_judges(scores, judge, system, cluster)
-            found = {"judge": judges, "system x judge": both}
-    return {
-        who: {
-            what: one
-            for what, one in part._asdict().items()
-            if what != "cluster" or cluster is not None
-        }
-        for who, part in found.items()
-    }
+            strata = {"judge": judges, "system x judge": both}
+    parts = {who: stratum._asdict() for who, stratum in strata.items()}
+    if cluster is None:
+        for variances in parts.values():
+            del variances["cluster"]
+    return parts
 
 
 def _unit_scores(scores: Floats, cluster: Ints | None) -> Floats:

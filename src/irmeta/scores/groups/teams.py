@@ -44,10 +44,8 @@ class Groups:
         """Raise ScoresError for a run without a group."""
         lacking = [run for run in runs if run not in self.of]
         if lacking:
-            close = alike(lacking[0], self.of)
-            mend = (
-                f"did you mean {joined(close, 'or')}?" if close else "add a line for it"
-            )
+            close = joined(alike(lacking[0], self.of), "or")
+            mend = f"did you mean {close}?" if close else "add a line for it"
             raise ScoresError(
                 f"{self.source}: no group for {len(lacking)} of {counted(len(runs), 'run')}, such as {lacking[0]!r}; "
                 f"{mend}"
@@ -123,8 +121,7 @@ def teams_of(
     names, team = _group_numbers(systems, chosen)
     if len(names) < 2:
         raise ScoresError(
-            f"all {len(systems)} systems are of one team, {names[0]}; intervals need at least 2 "
-            "teams"
+            f"all {len(systems)} systems are of one team, {names[0]}; intervals need at least 2 teams"
         )
     unknown = ""
     if (
@@ -167,12 +164,10 @@ def teams_prefix(options: Mapping[str, Any], first: str = "") -> str:
     >>> teams_prefix({"teams": "stem", "team_count": 8}), teams_prefix({"teams": "each"}, "these")
     ('taking 8 name stems as teams, ', 'These')
     """
-    said = (
-        f"taking {teams_phrase(options)} as teams, " if options["teams"] == STEM else ""
-    )
-    if not first:
-        return said
-    return capitalized(said + first)
+    prefix = ""
+    if options["teams"] == STEM:
+        prefix = f"taking {teams_phrase(options)} as teams, "
+    return capitalized(prefix + first) if first else prefix
 
 
 def teams_needed(options: Mapping[str, Any], verdict: str) -> str:
@@ -207,9 +202,8 @@ def families_of(
 def _group_numbers(systems: list[str], groups: Grouping) -> tuple[list[str], Ints]:
     """Return the names of groups in order, and the number of each system's group."""
     table = groups_of(systems, groups)
-    names, group_of = np.unique(
-        [table.of[system] for system in systems], return_inverse=True
-    )
+    groups_in_order = [table.of[system] for system in systems]
+    names, group_of = np.unique(groups_in_order, return_inverse=True)
     return names.tolist(), group_of.astype(np.int64)
 
 
@@ -235,10 +229,7 @@ def groups_of(runs: list[str], groups: Grouping) -> Groups:
                 f"teams={groups!r}: expected a table of runs and teams, {STEM!r} or {EACH!r}"
             )
         return Groups({run: stem(run) for run in runs}, source=STEM)
-    if isinstance(groups, Groups):
-        table = groups
-    else:
-        table = Groups(dict(groups))
+    table = groups if isinstance(groups, Groups) else Groups(dict(groups))
     table.require(runs)
     return table
 
