@@ -48,10 +48,10 @@ def test_a_publisher_that_fails_is_replaced(filled: Site, monkeypatch) -> None:
     monkeypatch.setattr(crews, "Child", Failing)
     engine = tables.open_catalogue(filled.database)
     crew = Crew(filled, engine, 1)
-    crew._left = False
+    crew._unwritten = False
     with pytest.raises(IrmetaError, match="publication: it takes too long"):
         crew._publish()
-    assert (crew._left, crew._publisher.ended) == (None, 1)
+    assert (crew._unwritten, crew._publisher.ended) == (None, 1)
     assert crew.check_file("run", "run", boards.board_of(engine, "lab")).result().failed
     crew.close()
     engine.dispose()

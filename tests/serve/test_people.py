@@ -623,7 +623,7 @@ def test_copies_and_the_pool(track: Track) -> None:
     track.put("rival", "own", a_run(9))
     work_off(track.site, track.engine)
     [pair] = organizing.duplicates(*asks)
-    assert {pair.one.team, pair.other.team} == {"Lund", "Rival"}
+    assert {pair.run.team, pair.other.team} == {"Lund", "Rival"}
     assert pair.share == 1
     found = organizing.pool(*asks, 3, 1)
     lines = [line.split() for line in copied.decode().splitlines()]

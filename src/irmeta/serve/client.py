@@ -48,13 +48,13 @@ class Server:
 
     def __init__(self, to: str, token: str) -> None:
         """Open no connection yet. to : the address of a board. token : sent over https only, but to this machine."""
-        found = BOARD.fullmatch(to)
-        if found is None:
+        parts = BOARD.fullmatch(to)
+        if parts is None:
             raise IrmetaError(
                 f"--to {to}: not the address of a board, as in https://runs.example.org/b/KEY"
             )
-        self.root, self.board = found["root"], found["board"]
-        local = found["host"].strip("[]") in LOOPBACK
+        self.root, self.board = parts["root"], parts["board"]
+        local = parts["host"].strip("[]") in LOOPBACK
         if not local and not to.startswith("https:"):
             raise IrmetaError(
                 f"--to {to}: a token is sent over https only, but to this machine"
@@ -68,39 +68,37 @@ class Server:
 
     def submit(self, path: Path, name: str, about: Mapping[str, str]) -> Answer:
         """Send a run; return what came of it, with its `status` among the answers of HTTP."""
-        given = {what: text for what, text in about.items() if text}
+        texts = {what: text for what, text in about.items() if text}
         where = f"/v1/boards/{self.board}/runs/{quote(name, safe='')}"
-        return self._send("PUT", where, path, SubmissionFacts, params=given)
+        return self._send("PUT", where, path, SubmissionFacts, params=texts)
 
     def check(self, path: Path, name: str) -> Answer:
         """Have a run checked that is not kept."""
         where = f"/v1/boards/{self.board}/check"
-        given = {"name": name}
-        return self._send("POST", where, path, Remarks, params=given)
+        return self._send("POST", where, path, Remarks, params={"name": name})
 
     def submission(self, key: str) -> Answer:
         """Return what is known of a run that was sent."""
         return self._ask("GET", f"/v1/submissions/{key}", SubmissionFacts)
 
-    def await_check(self, found: Answer) -> Answer:
-        """Wait until a run that was sent is checked; return what came of that."""
-        if found.get("state") == "received":
-            found = self._await(found["key"], lambda one: one["state"] != "received")
-        return {**found, "status": 422} if found.get("state") == "refused" else found
+    def await_check(self, sent: Answer) -> Answer:
+        """Wait until a run is checked, of which is known what `submit` returned; return what came of that."""
+        if sent.get("state") == "received":
+            sent = self._await(sent["key"], lambda run: run["state"] != "received")
+        return {**sent, "status": 422} if sent.get("state") == "refused" else sent
 
     def hidden_board(self) -> Answer:
         """Return the facts of the board, as its feedback and its reveal, if it shows no scores yet; else nothing."""
-        found = self._ask("GET", f"/v1/boards/{self.board}", BoardFacts)
-        return found if found.get("phase") in ("draft", "blind", "waiting") else {}
+        facts = self._ask("GET", f"/v1/boards/{self.board}", BoardFacts)
+        return facts if facts.get("phase") in ("draft", "blind", "waiting") else {}
 
     def await_feedback(self, key: str) -> Answer:
         """Wait until a team is told something of its run before the reveal; return what is known of the run."""
-        return self._await(key, lambda one: bool(one.get("told")))
+        return self._await(key, lambda run: bool(run.get("told")))
 
     def await_score(self, key: str) -> Answer:
         """Wait until a run has its score and its page; return its record."""
-        found = self._await(key, lambda one: bool(one["published"]))
-        where = found["record"]
+        where = self._await(key, lambda run: bool(run["published"]))["record"]
         status, body = exchange.ask(self._session, "GET", self.root, where)
         record = exchange.read_answer(self.root, status, body, exchange.Record)
         if status >= HTTPStatus.BAD_REQUEST:
@@ -112,11 +110,11 @@ class Server:
         until = time.monotonic() + PATIENCE
         pause = 0.1
         while time.monotonic() < until:
-            found = self.submission(key)
-            if found["status"] >= HTTPStatus.BAD_REQUEST:
-                raise IrmetaError(f"{key}: {found['detail']}")
-            if done(found):
-                return found
+            run = self.submission(key)
+            if run["status"] >= HTTPStatus.BAD_REQUEST:
+                raise IrmetaError(f"{key}: {run['detail']}")
+            if done(run):
+                return run
             time.sleep(pause)
             pause = min(1.25 * pause, LONGEST_PAUSE)
         raise IrmetaError(f"{key}: no score after {PATIENCE:.0f} s; look later")
@@ -125,23 +123,20 @@ class Server:
         self, keys: Iterable[str], metric: str
     ) -> list[list[float | None]]:
         """Return the scores of runs that are published, in the order of the board's topics."""
-        found = [self._scores(key).get(metric, []) for key in keys]
+        rows = [self._scores(key).get(metric, []) for key in keys]
         topics = len(self.topics())
-        if any(len(scores) != topics for scores in found):
+        if any(len(scores) != topics for scores in rows):
             raise IrmetaError(
                 f"{self.root}/b/{self.board}: {metric} is not there for each of its "
                 f"{counted(topics, 'topic')}"
             )
-        return found
+        return rows
 
     def _scores(self, key: str) -> dict[str, list[float | None]]:
         """Return the scores by topic of a run, by metric, of the script that holds them for pages."""
-        script = self._public_file(f"s/{key}/scores.js")
-        found = SCRIPT.fullmatch(script)
-        content = exchange.decoded_json(
-            self.root, found[1] if found else "", exchange.Scores
-        )
-        return content.scores
+        called = SCRIPT.fullmatch(self._public_file(f"s/{key}/scores.js"))
+        text = called[1] if called else ""
+        return exchange.decoded_json(self.root, text, exchange.Scores).scores
 
     def topics(self) -> dict[str, str]:
         """Return the topics of the board in their order, each with its cluster, which may be empty."""
@@ -170,39 +165,41 @@ class Server:
         where: str,
         path: Path,
         form: type[Remarks | SubmissionFacts],
-        **given: Any,
+        **options: Any,
     ) -> Answer:
-        """Send a run; raise IrmetaError unless it was taken, or refused for what it is."""
+        """Send a run, with options of `requests`; raise IrmetaError unless it was taken, or refused for what it is."""
         with exchange.Upload(path) as file:
-            found = self._ask(method, where, form, data=file, **given)
-        refused = found["status"] in (TAKEN, TOO_LONG) or found.get("remarks")
-        if found["status"] >= HTTPStatus.BAD_REQUEST and not refused:
-            what = found["detail"]
-            if found["status"] == HTTPStatus.NOT_FOUND:
+            answer = self._ask(method, where, form, data=file, **options)
+        refused = answer["status"] in (TAKEN, TOO_LONG) or answer.get("remarks")
+        if answer["status"] >= HTTPStatus.BAD_REQUEST and not refused:
+            what = answer["detail"]
+            if answer["status"] == HTTPStatus.NOT_FOUND:
                 what = self._why_not_taken()
             raise IrmetaError(f"{self.root}/b/{self.board}: {what}")
-        if found["status"] == TAKEN:
-            found["detail"] += " (--name NAME, --replace)"
-        return found
+        if answer["status"] == TAKEN:
+            answer["detail"] += " (--name NAME, --replace)"
+        return answer
 
     def _why_not_taken(self) -> str:
         """Return why a board takes no run: it is not there, and others are, or not now."""
-        found = self._ask("GET", "/v1/boards", Boards)
-        keys = [one["key"] for one in found.get("boards", [])]
+        answer = self._ask("GET", "/v1/boards", Boards)
+        keys = [board["key"] for board in answer.get("boards", [])]
         if self.board in keys:
             return "it takes no run of yours now"
         others = f"there are {listed(keys, 20)}" if keys else "you may see none"
         return f"there is no board {self.board!r}; {others}"
 
     def _ask(
-        self, method: str, where: str, form: type[exchange.Form], **given: Any
+        self, method: str, where: str, form: type[exchange.Form], **options: Any
     ) -> Answer:
         """Return an answer; ask again while the server has too much to do: the same bytes twice are one run."""
         until = time.monotonic() + PATIENCE
         while True:
             try:
-                found = exchange.ask(self._session, method, self.root, where, **given)
-                return exchange.read_answer(self.root, *found, form)
+                answer = exchange.ask(
+                    self._session, method, self.root, where, **options
+                )
+                return exchange.read_answer(self.root, *answer, form)
             except exchange.BusyError as error:
                 # not all at the same moment
                 later = error.later * random.uniform(0.5, 1.5)
@@ -210,7 +207,7 @@ class Server:
                     raise
                 print(f"{error.what}: again in {later:.0f} s", file=sys.stderr)
                 time.sleep(later)
-                if file := given.get("data"):
+                if file := options.get("data"):
                     file.seek(0)
 
 
@@ -225,18 +222,18 @@ def _add_token(
 def read_token(path: Path | None) -> str:
     """Return the token of IRMETA_TOKEN, or of a file that nobody else can read."""
     if path is None:
-        found = os.environ.get("IRMETA_TOKEN", "").strip().encode()
-        if not found:
+        token = os.environ.get("IRMETA_TOKEN", "").strip().encode()
+        if not token:
             raise IrmetaError(
                 "no token: set IRMETA_TOKEN, or name a file (--token-file FILE)"
             )
     else:
-        found = _read_private(path)
-    if not re.fullmatch(rb"[!-~]{1,1000}", found):
+        token = _read_private(path)
+    if not re.fullmatch(rb"[!-~]{1,1000}", token):
         raise IrmetaError(
             f"{path or 'IRMETA_TOKEN'}: not a token, which is one word of ASCII"
         )
-    return found.decode()
+    return token.decode()
 
 
 def _read_private(path: Path) -> bytes:

@@ -88,11 +88,11 @@ class Upload(io.BufferedReader):
 
 
 def ask(
-    session: requests.Session, method: str, root: str, where: str, **given: Any
+    session: requests.Session, method: str, root: str, where: str, **options: Any
 ) -> tuple[int, bytes]:
     """Return the status and the body of an answer; raise IrmetaError where none comes in time, or of this size.
 
-    given : what `requests` takes; an `Upload` as data is waited for as long as pieces of it are sent.
+    where : the path below the root. options : of `requests`; an `Upload` as data is waited for while pieces are sent.
     """
 
     def request() -> tuple[int, bytes]:
@@ -103,7 +103,7 @@ def ask(
             timeout=ANSWER,
             allow_redirects=False,
             stream=True,
-            **given,
+            **options,
         )
         with answer:
             if answer.status_code == HTTPStatus.SERVICE_UNAVAILABLE:
@@ -112,10 +112,14 @@ def ask(
                 raise BusyError(root, float(says) if short else LATER)
             return answer.status_code, _read_body(root, answer)
 
-    file, began = given.get("data"), time.monotonic()
-    moved = (lambda: file.moved) if isinstance(file, Upload) else lambda: began
+    file, began = options.get("data"), time.monotonic()
+
+    def last_moved() -> float:
+        """Return when something was last sent."""
+        return file.moved if isinstance(file, Upload) else began
+
     try:
-        return _run_in_time(request, moved)
+        return _run_in_time(request, last_moved)
     except requests.exceptions.SSLError as error:
         mend = "mend its certificate, or --to"
         raise IrmetaError(f"{root}: not to be trusted; {mend}") from error
@@ -167,18 +171,18 @@ def _read_body(root: str, answer: requests.Response) -> bytes:
     """Read an answer, which nobody asked to be packed."""
     if answer.headers.get("Content-Encoding", "identity") != "identity":
         raise IrmetaError(f"{root}: its answer is packed, which nobody asked for")
-    found = bytearray()
+    content = bytearray()
     try:
         for piece in answer.iter_content(1 << 16):
-            found += piece
-            if len(found) > LARGEST:
+            content += piece
+            if len(content) > LARGEST:
                 most = f"{LARGEST >> 20} MiB"
                 raise IrmetaError(
                     f"{root}: more than {most}, and no answer of irmeta serve"
                 )
     except (requests.exceptions.ChunkedEncodingError, ValueError) as error:
         raise IrmetaError(f"{root}: its answer breaks off; try again") from error
-    return bytes(found)
+    return bytes(content)
 
 
 def read_answer(root: str, status: int, body: bytes, form: type[Form]) -> Answer:
@@ -196,9 +200,10 @@ def read_answer(root: str, status: int, body: bytes, form: type[Form]) -> Answer
 def decoded_json(
     root: str, text: bytes | str, form: type[Form], what: str = ""
 ) -> Form:
-    """Return JSON in a form; raise IrmetaError where it has another."""
+    """Return JSON in a form; raise IrmetaError, which says `what`, or why, where it has another."""
     try:
         return msgspec.json.decode(text, type=form)
     except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        why = what or f"{reason(error)}"
-        raise IrmetaError(f"{root}: {why}, and no answer of irmeta serve") from error
+        raise IrmetaError(
+            f"{root}: {what or reason(error)}, and no answer of irmeta serve"
+        ) from error

@@ -91,23 +91,23 @@ def is_open(board: Board) -> bool:
 
 def phase(board: Board, now: Moment) -> Phase:
     """Return the phase of a board; a moment belongs to what begins with it."""
-    if _has_passed(board.frozen, now):
+    if has_passed(board.frozen, now):
         return Phase.FROZEN
-    if not _has_passed(board.opens, now):
+    if not has_passed(board.opens, now):
         return Phase.DRAFT
     if revealed(board, now):
         return Phase.REVEALED
-    return Phase.WAITING if _has_passed(board.closes, now) else Phase.BLIND
+    return Phase.WAITING if has_passed(board.closes, now) else Phase.BLIND
 
 
 def revealed(board: Board, now: Moment) -> bool:
     """Say whether scores are known: what was frozen before the reveal stays hidden."""
-    return _has_passed(board.opens, now) and _has_passed(board.reveals, now)
+    return has_passed(board.opens, now) and has_passed(board.reveals, now)
 
 
 def takes_runs(board: Board, now: Moment) -> bool:
     """Say whether runs are taken: while a board is open, and after it closed where late ones are marked."""
-    return phase(board, now) is not Phase.DRAFT and not _has_passed(
+    return phase(board, now) is not Phase.DRAFT and not has_passed(
         end_of_runs(board), now
     )
 
@@ -131,14 +131,15 @@ def end_of_runs(board: Board) -> Moment | None:
     return min(filter(None, (closes, board.frozen)), default=None)
 
 
-def _has_passed(moment: Moment | None, now: Moment) -> bool:
+def has_passed(moment: Moment | None, now: Moment) -> bool:
+    """Say whether a moment has come; never, where there is none."""
     return moment is not None and moment <= now
 
 
 _WORDS: dict[str, Callable[[_Case], bool]] = {
     "yes": lambda _: True,
     "no": lambda _: False,
-    "begun": lambda case: _has_passed(case.board.opens, case.now),
+    "begun": lambda case: has_passed(case.board.opens, case.now),
     "known": lambda case: revealed(case.board, case.now),
     "public": lambda case: case.board.visibility == "public",
     "shared": lambda case: case.board.visibility != "members",

@@ -114,7 +114,7 @@ def serve(
         engine = tables.open_catalogue(site.database)
         fill_site(site, engine, qrels, runs, metrics)
         write_durably(site.folder / "address", f"http://{listen}".encode())
-        _print_addresses(site, engine, site.address)
+        _print_addresses(site, engine)
         logs.begin_logging()
         sys.setswitchinterval(SWITCH)
         uvicorn.run(
@@ -153,31 +153,29 @@ def _most_connections() -> int:
 def _require_free(host: str, port: int, listen: str) -> None:
     """Raise IrmetaError if another program listens there already, before any work."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    with socket.socket(family) as one:
-        one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    with socket.socket(family) as probe:
+        probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:
-            one.bind((host, port))
+            probe.bind((host, port))
         except OSError as error:
             raise IrmetaError(
                 f"--listen {listen}: {error.strerror}; choose another port, as in {host}:{port + 1}"
             ) from error
 
 
-def _print_addresses(site: Site, engine: Engine, address: str) -> None:
+def _print_addresses(site: Site, engine: Engine) -> None:
     """Print where the boards are, and how to submit to them."""
-    every = boards.all_boards(engine)
-    for one in every:
-        print(f"{one.title}: {address}/b/{one.key}/")
-        if not is_open(one):
-            print(
-                f"invite: irmeta board invite {one.key} --team TEAM --site {site.folder}"
-            )
-    keys = [one.key for one in every if is_open(one)]
+    every, at = boards.all_boards(engine), f"--site {site.folder}"
+    for board in every:
+        print(f"{board.title}: {site.address}/b/{board.key}/")
+        if not is_open(board):
+            print(f"invite: irmeta board invite {board.key} --team TEAM {at}")
     if not every:
-        print(f"no board yet: irmeta board new KEY --site {site.folder}")
-    to = f"{address}/b/{keys[0] if len(keys) == 1 else 'KEY'}"
+        print(f"no board yet: irmeta board new KEY {at}")
     token = token_file(site, engine)
+    keys = [board.key for board in every if is_open(board)]
     if keys or not every:  # the site's token is for open boards
+        to = f"{site.address}/b/{keys[0] if len(keys) == 1 else 'KEY'}"
         print(f"submit: irmeta submit RUN --to {to} --token-file {token}")
     sys.stdout.flush()
 
@@ -203,7 +201,7 @@ def fill_site(
 
 
 def token_file(site: Site, engine: Engine) -> Path:
-    """Return the file of the site's token, which is made once."""
+    """Return the file of the site's token, which is made where there is none that still opens something."""
     path = site.folder / "token"
     secret = path.read_text(encoding="utf-8").strip() if path.exists() else ""
     if people.caller_of(engine, people.digest_of(secret)) is None:

@@ -82,7 +82,7 @@ class Settings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         if self.database and not self.database.startswith("postgresql://"):
             raise ValueError("database: an address begins with postgresql://")
         for what in ("name", "issuer"):
-            if len({getattr(one, what) for one in self.login}) < len(self.login):
+            if len({getattr(login, what) for login in self.login}) < len(self.login):
                 raise ValueError(f"login: two providers have one {what}")
 
 
@@ -96,8 +96,8 @@ def with_database(settings: str, address: str) -> str:
     """
     lines = settings.splitlines(keepends=True)
     rest = [line for line in lines if not re.match(r"\s*database\s*=", line)]
-    said = f"database = {json.dumps(address)}\n" if address else ""
-    return said + "".join(rest)
+    named = f"database = {json.dumps(address)}\n" if address else ""
+    return named + "".join(rest)
 
 
 @dataclass(frozen=True)
@@ -110,10 +110,10 @@ class Site:
     @classmethod
     def open(cls, folder: Path) -> "Site":
         """Return a site that exists, and make what it lacks."""
-        found = cls.read(folder)
-        for part in (found.public, found.private, found.temporary):
+        site = cls.read(folder)
+        for part in (site.public, site.private, site.temporary):
             part.mkdir(mode=0o700, exist_ok=True)
-        return found
+        return site
 
     @classmethod
     def read(cls, folder: Path) -> "Site":
@@ -156,18 +156,18 @@ class Site:
         """Return the secret that a login provider gave this site; raise IrmetaError where there is none."""
         where = f"{self.folder / 'site.toml'}: login {login.name}"
         if login.secret_env:
-            found, place = os.environ.get(login.secret_env, ""), login.secret_env
+            secret, source = os.environ.get(login.secret_env, ""), login.secret_env
         else:
             path = self.folder / login.secret_file
             try:
-                found, place = path.read_text(encoding="utf-8"), str(path)
+                secret, source = path.read_text(encoding="utf-8"), str(path)
             except (OSError, UnicodeDecodeError) as error:
                 raise IrmetaError(f"{where}: {path} cannot be read: {error}") from error
-        if not found.strip():
+        if not secret.strip():
             raise IrmetaError(
-                f"{where}: {place} is empty; put the client's secret there"
+                f"{where}: {source} is empty; put the client's secret there"
             )
-        return found.strip()
+        return secret.strip()
 
     def require_login(self, board: Mapping[str, Any]) -> None:
         """Refuse a board that anybody may join where nobody can log in."""
@@ -233,7 +233,10 @@ class Site:
 
     @contextmanager
     def keeping_run(self, lock: int = fcntl.LOCK_SH) -> Iterator[None]:
-        """Hold the lock under which runs are brought in: a run's bytes lie there before the catalogue names them."""
+        """Hold the lock under which runs are brought in: a run's bytes lie there before the catalogue names them.
+
+        lock : LOCK_SH beside others, LOCK_EX while nobody brings one in.
+        """
         with (self.folder / "keeping.lock").open("w") as file:
             fcntl.flock(file, lock)
             yield
@@ -250,15 +253,9 @@ class Site:
 
     def remove_leftovers(self) -> None:
         """Remove what interrupted work left; call it only while no server runs."""
-        own = ("truth", "documents")
-        for where in (
-            self.folder,
-            self.temporary,
-            self.public,
-            self.private,
-            *map(self.folder.joinpath, own),
-        ):
-            for part in where.glob("*.part"):
+        here, folders = self.folder, (self.temporary, self.public, self.private)
+        for folder in (here, *folders, here / "truth", here / "documents"):
+            for part in folder.glob("*.part"):
                 part.unlink(missing_ok=True)
 
 
@@ -287,8 +284,8 @@ def move_durably(part: Path, path: Path) -> None:
 
 def _make_private(folder: Path) -> None:
     """Make a folder, and those above it that lack, for who serves the site: `mkdir` lets others into these."""
-    for one in (*reversed(folder.parents), folder):
-        one.mkdir(mode=0o700, exist_ok=True)
+    for level in (*reversed(folder.parents), folder):
+        level.mkdir(mode=0o700, exist_ok=True)
 
 
 def _sync(path: Path) -> None:

@@ -56,8 +56,8 @@ def all_boards(engine: Engine) -> Sequence[Any]:
 
 
 def board_of(catalogue: Catalogue, key: str) -> Any:
-    """Return a board, with the settings and the limits that `policy` reads; refuse a key that there is not."""
-    found = rows(catalogue, sa.select(board).where(board.c.key == key))
+    """Return the board of a key, with all that `policy` reads of it; refuse a key that there is not."""
+    found = rows(catalogue, sa.select(board).filter_by(key=key))
     if not found:
         raise RefusedError(404, f"there is no board {key!r}")
     return found[0]
@@ -68,48 +68,50 @@ def log_passed_dates(engine: Engine, since: int = 0) -> None:
     moment = now()
     passed = [board.c[date].between(since, moment) for date in DATES]
     wanted = sa.select(board).where(sa.or_(*passed))
-    with reading(engine) as db:
+    with reading(engine) as db:  # who writes keeps others waiting
         if not _unlogged_dates(db, db.execute(wanted).all(), moment):
             return
     with engine.begin() as db:
         _log_passed(db, db.execute(wanted).all(), moment)
 
 
-def _log_passed(db: Connection, found: Sequence[Row[Any]], moment: int) -> None:
+def _log_passed(db: Connection, boards: Sequence[Row[Any]], moment: int) -> None:
     """Log what the dates of boards have brought by a moment, unless the log says so."""
-    for when, number, action in _unlogged_dates(db, found, moment):
+    for when, number, action in _unlogged_dates(db, boards, moment):
         log_event(db, number, action, {}, when=when)
 
 
 def _unlogged_dates(
-    db: Connection, found: Sequence[Row[Any]], moment: int
+    db: Connection, boards: Sequence[Row[Any]], moment: int
 ) -> list[tuple[int, int, str]]:
-    """List dates of boards that have passed and of which the log does not say so: when, which board, what it brings.
+    """List dates of boards that have passed and of which the log does not say so: when, number of the board, action.
 
     What changed last says nothing of it: a clock may have been ahead, and boards change at any moment.
     """
-    own: Any = event.c.board.in_([one.id for one in found])
-    own &= event.c.action.in_([*DATES.values(), "changed"])
-    wanted = sa.select(event.c.board, event.c.action, event.c.detail).where(own)
-    newest = {
-        (line.board, date): line.action
-        for line in db.execute(wanted.order_by(event.c.id))
-        for date, action in DATES.items()
-        if line.action == action or date in line.detail.get("settings", ())
-    }
+    wanted = (
+        sa.select(event.c.board, event.c.action, event.c.detail)
+        .where(event.c.board.in_([row.id for row in boards]))
+        .where(event.c.action.in_([*DATES.values(), "changed"]))
+        .order_by(event.c.id)
+    )
+    newest: dict[tuple[int, str], str] = {}
+    for line, date in product(db.execute(wanted), DATES):
+        if line.action == DATES[date] or date in line.detail.get("settings", ()):
+            newest[line.board, date] = line.action
     due = []
-    for one, date in product(found, DATES):
-        when, last = getattr(one, date), newest.get((one.id, date))
+    for row, date in product(boards, DATES):
+        when, last = getattr(row, date), newest.get((row.id, date))
+        if when is None or when > moment:
+            continue
         # with its first dates a board says that it opened
-        new = last == "changed" or (last is None and (when or 0) > one.created)
-        if when is not None and when <= moment and new:
-            due.append((when, one.id, DATES[date]))
+        if last == "changed" or (last is None and when > row.created):
+            due.append((when, row.id, DATES[date]))
     return sorted(due)
 
 
 def board_versions(engine: Engine) -> dict[str, int]:
-    """Return the version of each board, which grows with every change that the public sees."""
-    return {one.key: one.version for one in all_boards(engine)}
+    """Return by key the version of each board, which grows with every change that the public sees."""
+    return {row.key: row.version for row in all_boards(engine)}
 
 
 def insert_board(db: Connection, settings: Mapping[str, Any]) -> int:
@@ -126,7 +128,7 @@ def insert_board(db: Connection, settings: Mapping[str, Any]) -> int:
 
 
 def _require_settings(changed: Mapping[str, Any], whole: Mapping[str, Any]) -> None:
-    """Refuse settings that columns cannot keep, or that do not fit the others; and names that would lead elsewhere."""
+    """Refuse changed settings that columns cannot keep, or that do not fit the others (whole) or the form of a name."""
     require_storable(board, changed)
     if changed.keys() & DATES.keys():
         require_date_order(whole)
@@ -159,46 +161,43 @@ def set_board(
     typed: str = "",
     by: int | None = None,
 ) -> list[str]:
-    """Change a board's settings, and return which; the public sees them.
+    """Change a board's settings, and return which are other ones now; the public sees them.
 
     typed : the key again, for what gives more away or is not to be undone.
     """
     with engine.begin() as db:
-        found = board_of(db, key)
-        _log_passed(db, [found], now())
-        real = {
-            name: one for name, one in changes.items() if getattr(found, name) != one
-        }
+        row = board_of(db, key)
+        _log_passed(db, [row], now())
+        old = row._asdict()
+        real = {name: value for name, value in changes.items() if old[name] != value}
         if not real:
             return []
-        _require_settings(real, found._asdict() | real)
-        new: Any = SimpleNamespace(**found._asdict() | real)
-        needs = policy.needs_of_change(found, new, now())
+        _require_settings(real, old | real)
+        new: Any = SimpleNamespace(**old | real)
+        needs = policy.needs_of_change(row, new, now())
         if needs is policy.Change.REFUSED:
             raise RefusedError(
                 409, f"{key}: what is revealed stays so, and a frozen board as it is"
             )
         if needs is policy.Change.TYPED and typed != key:
-            raise RefusedError(
-                409,
-                f"this gives more away, or sooner; type the board's key: {key} (in the shell: --confirm {key})",
-            )
-        db.execute(sa.update(board).where(board.c.id == found.id).values(real))
+            mend = f"type the board's key: {key} (in the shell: --confirm {key})"
+            raise RefusedError(409, f"this gives more away, or sooner; {mend}")
+        db.execute(sa.update(board).filter_by(id=row.id).values(real))
         if {"metrics", "precision"} & real.keys():
-            _queue_rescoring(db, found.id)
-        log_event(db, found.id, "changed", {"settings": sorted(real)}, by)
+            _queue_rescoring(db, row.id)
+        log_event(db, row.id, "changed", {"settings": sorted(real)}, by)
         for date, action in DATES.items():
-            if real.get(date) is not None and real[date] <= now():
-                log_event(db, found.id, action, {}, by)
+            if policy.has_passed(real.get(date), now()):
+                log_event(db, row.id, action, {}, by)
     return sorted(real)
 
 
 def reveal(engine: Engine, key: str, typed: str, by: int | None = None) -> None:
     """Show the scores of a board from now on; refuse another key than its own, and a second time."""
-    found = board_of(engine, key)
-    if policy.revealed(found, now()):
+    row = board_of(engine, key)
+    if policy.revealed(row, now()):
         raise RefusedError(
-            409, f"{key}: revealed since {clock(found.reveals)} UTC, which stays so"
+            409, f"{key}: revealed since {clock(row.reveals)} UTC, which stays so"
         )
     if typed != key:
         raise RefusedError(422, f"{typed!r} is not {key}: nothing was revealed")

@@ -91,8 +91,8 @@ def _postgres_engine(address: str) -> sa.Engine:
     @sa.event.listens_for(made, "handle_error")
     def _refuse(context: sa.engine.ExceptionContext) -> None:
         if isinstance(context.sqlalchemy_exception, DataError):
-            said, _, _ = str(context.original_exception).partition("\n")
-            raise RefusedError(422, f"the catalogue cannot keep that: {said}")
+            reason, _, _ = str(context.original_exception).partition("\n")
+            raise RefusedError(422, f"the catalogue cannot keep that: {reason}")
 
     @sa.event.listens_for(made, "begin")
     def _begin(connection: sa.Connection) -> None:
@@ -138,15 +138,16 @@ def changing(engine: sa.Engine) -> Iterator[sa.Connection]:
                 _require_unicode(connection, engine)
             yield connection
     except OperationalError as error:
-        said = " ".join(str(error.orig).split())
-        raise IrmetaError(f"{database_name(engine)}: {said}") from error
+        reason = " ".join(str(error.orig).split())
+        raise IrmetaError(f"{database_name(engine)}: {reason}") from error
 
 
 def _require_unicode(db: sa.Connection, engine: sa.Engine) -> None:
     """Raise IrmetaError for a PostgreSQL whose encoding lacks letters."""
-    if (found := db.exec_driver_sql("SHOW server_encoding").scalar()) != "UTF8":
+    encoding = db.exec_driver_sql("SHOW server_encoding").scalar()
+    if encoding != "UTF8":
         raise IrmetaError(
-            f"{database_name(engine)}: it keeps {found}, which lacks letters; "
+            f"{database_name(engine)}: it keeps {encoding}, which lacks letters; "
             "createdb --encoding=UTF8 --template=template0 makes one that has all"
         )
 
@@ -225,7 +226,7 @@ def unsafe_settings(url: sa.URL, states: Mapping[str, Any]) -> list[tuple[str, s
     >>> unsafe_settings(sa.make_url("postgresql://db.example.org/runs"), {})
     [('what is read and written goes in the clear', 'add ?sslmode=verify-full to database in site.toml')]
     """
-    found = [
+    faults = [
         (f"{name} is off: {risk}", mend)
         for name, (risk, mend) in KEPT.items()
         if states.get(name) == "off"
@@ -234,5 +235,5 @@ def unsafe_settings(url: sa.URL, states: Mapping[str, Any]) -> list[tuple[str, s
     far = not host.startswith("/") and host not in LOOPBACK
     if far and url.query.get("sslmode") not in ENCRYPTED:
         mend = "add ?sslmode=verify-full to database in site.toml"
-        found.append(("what is read and written goes in the clear", mend))
-    return found
+        faults.append(("what is read and written goes in the clear", mend))
+    return faults

@@ -71,16 +71,13 @@ def _line_digest(previous: str, line: Mapping[str, Any]) -> str:
 def verified_digest(engine: Engine) -> str:
     """Return the digest of the last line, which stands for all; raise IrmetaError where one was changed or is lost."""
     previous = ""
-    lines = rows(engine, sa.select(event).order_by(event.c.id))
-    for line in lines:
-        if (line.previous, line.digest) != (
-            previous,
-            _line_digest(previous, line._asdict()),
-        ):
+    for line in rows(engine, sa.select(event).order_by(event.c.id)):
+        digest = _line_digest(previous, line._asdict())
+        if (line.previous, line.digest) != (previous, digest):
             raise IrmetaError(
                 f"line {line.id} of the log, or the one before it, was changed; restore a backup"
             )
-        previous = line.digest
+        previous = digest
     return previous
 
 
@@ -88,34 +85,34 @@ def event_in_words(
     happened: Any, names: Mapping[int, str] = MappingProxyType({})
 ) -> str:
     """Say in words what happened. names : of people, by number."""
-    given = happened.detail
-    team, role = given.get("team") or "", given.get("role", "")
+    detail = happened.detail
+    team, role = detail.get("team") or "", detail.get("role", "")
     match happened.action:
         case "judgments":
-            note = f": {given['note']}" if given.get("note") else ""
-            return f"judgments version {given.get('version', '')}{note}"
+            note = f": {detail['note']}" if detail.get("note") else ""
+            return f"judgments version {detail.get('version', '')}{note}"
         case "changed":
-            settings = ", ".join(given.get("settings", ()))
+            settings = ", ".join(detail.get("settings", ()))
             return f"changed {settings.replace('_', ' ')}"
         case "rescored":
-            return f"scored {counted(given.get('runs', 0), 'run')} again"
+            return f"scored {counted(detail.get('runs', 0), 'run')} again"
         case "withdrawn":
-            return f"run {given.get('run', '')} withdrawn"
+            return f"run {detail.get('run', '')} withdrawn"
         case "submitted":
-            older = ", to replace the run of this name" if given["replaces"] else ""
-            return f"{team or 'the organizer'} sent run {given['run']}{older}"
+            older = ", to replace the run of this name" if detail["replaces"] else ""
+            return f"{team or 'the organizer'} sent run {detail['run']}{older}"
         case "invited":
             return f"invited a new {role}{team and f' of {team}'}"
         case "joined":
             return f"came in as {role}{team and f' of {team}'}"
         case "removed":
-            return f"removed {person_name(given['person'], names)}"
-        case "team" if "holder" in given:
+            return f"removed {person_name(detail['person'], names)}"
+        case "team" if "holder" in detail:
             return f"{team} has seen the judgments"
         case "team":
-            return f"{team} {STATES[given['state']]}"
+            return f"{team} {STATES[detail['state']]}"
         case "pooled":
-            return f"pool of {counted(len(given['runs']), 'run')}, {given['depth']} documents deep"
+            return f"pool of {counted(len(detail['runs']), 'run')}, {detail['depth']} documents deep"
     return str(happened.action)
 
 
@@ -130,8 +127,8 @@ def person_name(number: int, names: Mapping[int, str]) -> str:
 
 def has_happened(db: Connection, board_id: int, action: str) -> bool:
     """Say whether something happened to a board."""
-    wanted = sa.exists().where((event.c.board == board_id) & (event.c.action == action))
-    return bool(db.execute(sa.select(wanted)).scalar())
+    wanted = sa.select(event.c.id).filter_by(board=board_id, action=action)
+    return db.scalar(wanted.limit(1)) is not None
 
 
 def events_of_board(

@@ -109,15 +109,19 @@ def new_token(
 
 
 def _new_secret(db: Connection, kind: str, lasts: int = 0, **values: Any) -> str:
-    """Return a new secret (kind: api, session, invite or review), which only its maker sees; its digest is kept."""
-    made, at = secrets.token_urlsafe(32), now()
-    times = {"created": at, "expires": at + (lasts or LASTS[kind])}
-    line = {"digest": digest_of(made), "kind": kind, **times, **values}
+    """Return a new secret (kind: api, session, invite or review), which only its maker sees; its digest is kept.
+
+    lasts : microseconds, by default as its kind does. values : of other columns.
+    """
+    secret, at = secrets.token_urlsafe(32), now()
+    line = {"digest": digest_of(secret), "kind": kind, "created": at, **values}
+    line["expires"] = at + (lasts or LASTS[kind])
     db.execute(sa.insert(token).values(line))
-    return made
+    return secret
 
 
 def _valid_secret(db: Connection, digest: str, kind: str) -> Row[Any] | None:
+    """Return what is kept of a secret of a kind; None for one that is unknown or has ended."""
     wanted = sa.select(token).filter_by(digest=digest, kind=kind)
     return db.execute(wanted.where(_not_ended())).first()
 
@@ -128,19 +132,19 @@ def _not_ended() -> sa.ColumnElement[bool]:
 
 
 def caller_of(engine: Engine, digest: str, kind: str = "api") -> Caller | None:
-    """Return who has a token or a session; None for one that opens nothing."""
+    """Return who has a token or a session (kind); None for one that opens nothing. A session that is used lasts on."""
     with reading(engine) as db:
-        found = _valid_secret(db, digest, kind)
-    if found is None:
+        kept = _valid_secret(db, digest, kind)
+    if kept is None:
         return None
     if kind == "session":
         at = now()
-        if at - found.used > IDLE:
+        if at - kept.used > IDLE:
             return None
-        if at - found.used > DAY:
+        if at - kept.used > DAY:
             with engine.begin() as db:
                 _set_token(db, digest, used=at)
-    return Caller(found.person, found.scope, site=found.person is None)
+    return Caller(kept.person, kept.scope, site=kept.person is None)
 
 
 def _set_token(db: Connection, digest: str, **values: Any) -> None:
@@ -150,22 +154,22 @@ def _set_token(db: Connection, digest: str, **values: Any) -> None:
 def log_in(engine: Engine, identity: Identity, name: str) -> str:
     """Return the secret of a new session of whom a provider knows: of a new person, unless it has come before."""
     with engine.begin() as db:
-        found = _person_of_login(db, identity)
-        if found is None:
+        known = _person_of_login(db, identity)
+        if known is None:
             return _new_session(db, _new_person(db, name=name, **identity._asdict()))
-        if found.disabled is not None:
+        if known.disabled is not None:
             raise RefusedError(403, "the operator of this site does not let you in")
-        return _new_session(db, found.id)
+        return _new_session(db, known.id)
 
 
 def link_login(engine: Engine, who: int, identity: Identity) -> None:
     """Let a person come in by a login from now on; refuse one of somebody else, and a second one."""
     with engine.begin() as db:
-        found = _person_of_login(db, identity)
-        if found is not None and found.id != who:
+        known = _person_of_login(db, identity)
+        if known is not None and known.id != who:
             raise RefusedError(409, "this login is of another person here")
         has = db.execute(sa.select(person.c.issuer).filter_by(id=who)).scalar_one()
-        if found is None and has is not None:
+        if known is None and has is not None:
             raise RefusedError(409, "you have a login here, and can have no second")
         db.execute(sa.update(person).filter_by(id=who).values(identity._asdict()))
 
@@ -207,17 +211,20 @@ def place_on_board(engine: Engine, caller: Caller, board_row: Any) -> Place:
         return Place(Role.MEMBER, every=True) if is_open(board_row) else Place()
     if caller.person is None:
         return Place()
-    wanted = sa.select(membership.c.role, team.c.name, team.c.state)
-    wanted = wanted.outerjoin(team, team.c.id == membership.c.team)
-    own = (membership.c.person == caller.person) & (membership.c.board == board_row.id)
-    every = rows(engine, wanted.where(own))
-    found = [one for one in every if one.state in (None, "in")]
-    role = max((ROLES[one.role] for one in found), default=Role.VISITOR)
+    wanted = (
+        sa.select(membership.c.role, team.c.name, team.c.state)
+        .outerjoin(team, team.c.id == membership.c.team)
+        .filter(membership.c.person == caller.person)
+        .filter(membership.c.board == board_row.id)
+    )
+    every = rows(engine, wanted)
+    valid = [row for row in every if row.state in (None, "in")]
+    role = max((ROLES[row.role] for row in valid), default=Role.VISITOR)
     if caller.scope != "organize":
         role = min(role, Role.MEMBER)
-    plays = any(one.name is not None for one in every)
-    teams = [one for one in found if one.name is not None]
-    return Place(role, teams[0].name if teams else "", plays=plays)
+    teams = [row.name for row in valid if row.name is not None]
+    plays = any(row.name is not None for row in every)
+    return Place(role, teams[0] if teams else "", plays=plays)
 
 
 def invite(
@@ -240,14 +247,12 @@ def invite(
                 422,
                 "a member comes into a team, so name the team; nobody else comes into one",
             )
-        given = {"board": board_id, "role": role, "scope": SCOPES[role], "person": by}
+        opens = {"board": board_id, "role": role, "scope": SCOPES[role], "person": by}
         if team_name:
-            found = _team_named(db, board_id, team_name) or _new_team(
-                db, board_id, team_name, "in"
-            )
-            given["team"] = found.id
+            known = _team_named(db, board_id, team_name)
+            opens["team"] = (known or _new_team(db, board_id, team_name, "in")).id
         log_event(db, board_id, "invited", {"role": role, "team": team_name}, by)
-        return _new_secret(db, "invite", **given)
+        return _new_secret(db, "invite", **opens)
 
 
 def create_browser_invitation(engine: Engine, who: int) -> str:
@@ -257,7 +262,7 @@ def create_browser_invitation(engine: Engine, who: int) -> str:
 
 
 def create_review_link(engine: Engine, key: str, days: int, by: int | None) -> str:
-    """Return the secret of a new link to a submission without names; it is among the tokens of who makes it (by)."""
+    """Return the secret of a new link to a submission (key) without names; it is a token of its maker (by)."""
     if not 1 <= days <= REVIEWS:
         raise RefusedError(422, f"a review link lasts 1 to {REVIEWS} days, not {days}")
     with engine.begin() as db:
@@ -267,34 +272,36 @@ def create_review_link(engine: Engine, key: str, days: int, by: int | None) -> s
 def submission_of_review(engine: Engine, secret: str) -> str:
     """Return the key of the submission that a review link leads to."""
     with reading(engine) as db:
-        found = _valid_secret(db, digest_of(secret), "review")
-    if found is None:
+        link = _valid_secret(db, digest_of(secret), "review")
+    if link is None:
         raise RefusedError(404, MISSING)
-    return str(found.label)
+    return str(link.label)
 
 
-def invitation_target(engine: Engine, secret: str) -> tuple[str, str, str]:
-    """Return where an invitation leads, and use nothing up: title of the board, role and team, each perhaps empty."""
-    wanted = sa.select(board.c.title, token.c.role, team.c.name)
-    wanted = wanted.outerjoin(board, board.c.id == token.c.board)
-    wanted = wanted.outerjoin(team, team.c.id == token.c.team)
+def invitation_target(engine: Engine, secret: str) -> Any:
+    """Return where an invitation leads, and use nothing up: title of the `board`, `role` and `team`; None for none."""
     digest = digest_of(secret)
+    wanted = (
+        sa.select(board.c.title.label("board"), token.c.role, team.c.name.label("team"))
+        .outerjoin(board, board.c.id == token.c.board)
+        .outerjoin(team, team.c.id == token.c.team)
+        .where(token.c.digest == digest)
+    )
     with reading(engine) as db:
         _unused_invitation(db, digest)
-        found = db.execute(wanted.where(token.c.digest == digest)).one()
-    return tuple(one or "" for one in found)  # type: ignore[return-value]
+        return db.execute(wanted).one()
 
 
 def _unused_invitation(db: Connection, digest: str) -> Row[Any]:
     """Return an invitation that nobody has taken."""
-    found = _valid_secret(db, digest, "invite")
-    if found is None or found.used:
+    invitation = _valid_secret(db, digest, "invite")
+    if invitation is None or invitation.used:
         raise RefusedError(
             404,
             "this invitation was used, has ended, or was not copied whole; "
             "ask who sent it for another",
         )
-    return found
+    return invitation
 
 
 def take_invitation(
@@ -308,18 +315,18 @@ def take_invitation(
     texts = checked_texts({"name": name, "affiliation": affiliation})
     digest = digest_of(secret)
     with engine.begin() as db:
-        found = _unused_invitation(db, digest)
+        invitation = _unused_invitation(db, digest)
         _set_token(db, digest, used=now())
-        if found.board is None:
-            return Taken(found.person, "", "")
+        if invitation.board is None:
+            return Taken(invitation.person, "", "")
         number = _known_or_new_person(db, who, texts)
-        into = None
-        if found.team is not None:
-            _require_room(db, found.team)
-            into = db.execute(sa.select(team).filter_by(id=found.team)).one()
-        _add_membership(db, number, found.board, found.role, into)
-        of = sa.select(board.c.key).filter_by(id=found.board)
-        return Taken(number, str(db.execute(of).scalar_one()), found.role)
+        team_row = None
+        if invitation.team is not None:
+            _require_room(db, invitation.team)
+            team_row = db.execute(sa.select(team).filter_by(id=invitation.team)).one()
+        _add_membership(db, number, invitation.board, invitation.role, team_row)
+        key = sa.select(board.c.key).filter_by(id=invitation.board)
+        return Taken(number, str(db.execute(key).scalar_one()), invitation.role)
 
 
 def ask_to_join(
@@ -421,21 +428,13 @@ def _new_team(
     # those that only ask keep nobody out whom an organizer invites
     if _count_rows(db, team, board=board_id, state=state) >= TEAMS:
         raise RefusedError(409, f"the board has {TEAMS} teams, and may have no more")
-    founded = (
-        0 if founder is None else _count_rows(db, team, board=board_id, founder=founder)
-    )
-    if founded >= FOUNDED:
+    own = {"board": board_id, "founder": founder}
+    if founder is not None and _count_rows(db, team, **own) >= FOUNDED:
         says = f"you have founded {FOUNDED} teams on this board, and may found no more"
         raise RefusedError(409, says)
-    values = {
-        "board": board_id,
-        "name": text,
-        "folded": _fold_name(text),
-        "state": state,
-    }
-    values["founder"] = founder
-    line = sa.insert(team).values(values | {"created": now()}).returning(team)
-    return db.execute(line).one()
+    names = {"name": text, "folded": _fold_name(text)}
+    line = sa.insert(team).values(**own, **names, state=state, created=now())
+    return db.execute(line.returning(team)).one()
 
 
 def _count_rows(db: Connection, table: sa.Table, **which: Any) -> int:
@@ -455,23 +454,25 @@ def set_team(
     """Take a team in or out (state), or note that it has seen the judgments (holder)."""
     with engine.begin() as db:
         board_id = board_of(db, key).id
-        found = _team_named(db, board_id, name)
-        if found is None:
+        team_row = _team_named(db, board_id, name)
+        if team_row is None:
             raise RefusedError(404, f"the board {key} has no team {name!r}")
-        db.execute(sa.update(team).filter_by(id=found.id).values(values))
-        log_event(db, board_id, "team", {"team": found.name, **values}, by)
+        db.execute(sa.update(team).filter_by(id=team_row.id).values(values))
+        log_event(db, board_id, "team", {"team": team_row.name, **values}, by)
         if values.get("holder"):
-            _mark_runs_of_holder(db, board_id, found.name)
+            _mark_runs_of_holder(db, board_id, team_row.name)
 
 
-def remove_person(engine: Engine, key: str, who: str, by: int | None = None) -> None:
+def remove_person(
+    engine: Engine, key: str, person_key: str, by: int | None = None
+) -> None:
     """End what a person may on a board, and what they let others do there; the person stays on others."""
     with engine.begin() as db:
         board_id = board_of(db, key).id
-        number = db.scalar(sa.select(person.c.id).where(person.c.key == who))
+        number = db.scalar(sa.select(person.c.id).where(person.c.key == person_key))
         ended = sa.delete(membership).filter_by(board=board_id, person=number)
         if db.execute(ended).rowcount == 0:
-            raise RefusedError(404, f"the board {key} has no person {who!r}")
+            raise RefusedError(404, f"the board {key} has no person {person_key!r}")
         _end_tokens(db, (token.c.person == number) & _opens_board(board_id))
         log_event(db, board_id, "removed", {"person": number}, by)
 
@@ -488,30 +489,30 @@ def has_seen_judgments(
 ) -> bool:
     """Say whether a team has seen the judgments of a board, or a person was in such a team then or later."""
     wanted = sa.select(team.c.name).where((team.c.board == board_id) & team.c.holder)
-    found = set(db.execute(wanted).scalars())
-    return team_name in found or bool(
-        found and who in _people_with_judgments(db, board_id)
-    )
+    holders = set(db.execute(wanted).scalars())
+    if not holders:
+        return False
+    return team_name in holders or who in _people_with_judgments(db, board_id)
 
 
 def _people_with_judgments(db: Connection, board_id: int) -> set[int | None]:
     """Return who was in a team when it had seen the judgments, as the log has it: a membership goes with another."""
-    own = (event.c.board == board_id) & event.c.action.in_(
-        ("joined", "removed", "team")
-    )
-    teams_now: dict[int | None, str] = {}
-    teams, found = set[str](), set[int | None]()
-    for one in db.execute(sa.select(event).where(own).order_by(event.c.id)):
-        said = one.detail
-        if one.action == "joined" and said["team"]:
-            teams_now[one.person] = said["team"]
-            found |= {one.person} if said["team"] in teams else set()
-        elif one.action == "removed":
-            teams_now.pop(said["person"], None)
-        elif said.get("holder"):
-            teams.add(said["team"])
-            found |= {who for who, name in teams_now.items() if name == said["team"]}
-    return found
+    told = event.c.action.in_(("joined", "removed", "team"))
+    wanted = sa.select(event).where(told).filter_by(board=board_id)
+    teams: dict[int | None, str] = {}
+    holders, people = set[str](), set[int | None]()
+    for line in db.execute(wanted.order_by(event.c.id)):
+        name = line.detail.get("team")
+        if line.action == "joined" and name:
+            teams[line.person] = name
+            if name in holders:
+                people.add(line.person)
+        elif line.action == "removed":
+            teams.pop(line.detail["person"], None)
+        elif line.detail.get("holder"):
+            holders.add(name)
+            people.update(who for who, team_name in teams.items() if team_name == name)
+    return people
 
 
 def _mark_runs_of_holder(db: Connection, board_id: int, team_name: str) -> None:
@@ -519,10 +520,10 @@ def _mark_runs_of_holder(db: Connection, board_id: int, team_name: str) -> None:
     whose = submission.c.team == team_name
     whose |= submission.c.person.in_(_people_with_judgments(db, board_id))
     own = (submission.c.board == board_id) & whose
-    for one in db.execute(sa.select(submission).where(own)).all():
-        if "holder" not in one.marks:
-            marked = {"marks": [*one.marks, "holder"]}
-            db.execute(sa.update(submission).filter_by(id=one.id).values(marked))
+    for sent in db.execute(sa.select(submission).where(own)).all():
+        if "holder" not in sent.marks:
+            marked = {"marks": [*sent.marks, "holder"]}
+            db.execute(sa.update(submission).filter_by(id=sent.id).values(marked))
     raise_version(db, board_id)
 
 
@@ -554,10 +555,10 @@ def boards_of(engine: Engine, who: int) -> Sequence[Any]:
 
 
 def names_of_people(engine: Engine) -> dict[int, str]:
-    """Return the names of people by their numbers in the log; who was erased has none."""
+    """Return the names of people by their numbers in the log, without those who were erased."""
     wanted = sa.select(person.c.id, person.c.name).where(person.c.name != "")
     with reading(engine) as db:
-        return {one.id: one.name for one in db.execute(wanted)}
+        return {row.id: row.name for row in db.execute(wanted)}
 
 
 def open_invitations(engine: Engine, board_id: int) -> Sequence[Any]:
@@ -582,10 +583,10 @@ def person_of(engine: Engine, who: int | None) -> Any:
 def _update_person(db: Connection, key: str, **values: Any) -> int:
     """Change what is kept of a person; return the number."""
     line = sa.update(person).filter_by(key=key).values(values)
-    found = db.execute(line.returning(person.c.id)).scalar()
-    if found is None:
+    number = db.execute(line.returning(person.c.id)).scalar()
+    if number is None:
         raise RefusedError(404, f"there is no person {key!r}")
-    return int(found)
+    return int(number)
 
 
 def disable_person(engine: Engine, key: str) -> None:
@@ -595,7 +596,7 @@ def disable_person(engine: Engine, key: str) -> None:
         _end_tokens(db, token.c.person == who)
 
 
-def _end_tokens(db: Connection, which: Any) -> None:
+def _end_tokens(db: Connection, which: sa.ColumnElement[bool]) -> None:
     """End the tokens for which a condition holds."""
     live = which & token.c.revoked.is_(None)
     db.execute(sa.update(token).where(live).values(revoked=now()))

@@ -67,16 +67,16 @@ def parse_moment(text: str) -> int | None:
     if text in ("now", "never"):
         return now() if text == "now" else None
     try:
-        found = datetime.fromisoformat(text)
+        moment = datetime.fromisoformat(text)
     except ValueError as error:
         form = "a date as 2020-05-14 or 2020-05-14T23:59 (UTC), now or never"
         raise RefusedError(422, f"{text!r} is not {form}") from error
-    if not EARLIEST <= found.year < LATEST:
+    if not EARLIEST <= moment.year < LATEST:
         says = f"{text!r} is not between {EARLIEST} and {LATEST}"
         raise RefusedError(422, says)
-    if found.tzinfo is None:
-        found = found.replace(tzinfo=UTC)
-    return int(found.timestamp() * 1e6)
+    if moment.tzinfo is None:
+        moment = moment.replace(tzinfo=UTC)
+    return int(moment.timestamp() * 1e6)
 
 
 def require_date_order(dates: Mapping[str, Any]) -> None:
@@ -127,17 +127,14 @@ def run_names(paths: Sequence[PurePath]) -> list[str]:
     """
     stems = [re.sub(r"\.(gz|bz2|xz|zst)$", "", path.name) for path in paths]
     often = Counter(map(bare_name, stems))
-    named = [bare_name(one) if often[bare_name(one)] == 1 else one for one in stems]
-    found = [fit_name(name) for name in named]
-    for name, count in Counter(found).items():
+    bare = {stem: bare_name(stem) for stem in stems if often[bare_name(stem)] == 1}
+    names = [fit_name(bare.get(stem, stem)) for stem in stems]
+    for name, count in Counter(names).items():
         if count > 1:
-            both = [
-                str(path) for path, one in zip(paths, found, strict=True) if one == name
-            ]
-            raise IrmetaError(
-                f"{' and '.join(both)}: all would be called {name}; rename the files"
-            )
-    return found
+            called = zip(paths, names, strict=True)
+            same = " and ".join(str(path) for path, its in called if its == name)
+            raise IrmetaError(f"{same}: all would be called {name}; rename the files")
+    return names
 
 
 def fit_name(name: str) -> str:
@@ -150,7 +147,7 @@ def fit_name(name: str) -> str:
 
 
 def require_safe(run: Mapping[str, Any]) -> None:
-    """Refuse a submission of another site whose key would lead elsewhere, or whose texts no board takes."""
+    """Refuse a submission of another site (run) whose key would lead elsewhere, or whose texts no board takes."""
     for what, rule in (("key", RANDOM), ("name", NAME)):
         if not rule.fullmatch(run[what]):
             raise IrmetaError(f"{run[what]!r} cannot be the {what} of a run")
@@ -163,19 +160,20 @@ def checked_texts(about: Mapping[str, str]) -> dict[str, str]:
     >>> checked_texts({"team": "Lu\u0308beck"})
     {'team': 'Lübeck'}
     """
-    found = {name: unicodedata.normalize("NFC", about[name]).strip() for name in about}
-    for name, text in found.items():
+    texts = {name: unicodedata.normalize("NFC", about[name]).strip() for name in about}
+    for name, text in texts.items():
         if len(text) > LENGTHS[name]:
             at_most = f"{len(text)} characters; at most {LENGTHS[name]}"
             raise RefusedError(422, f"{name}: {at_most}")
         # controls, marks of direction, halves of characters
-        odd = [one for one in text if unicodedata.category(one)[0] == "C"]
-        odd = [one for one in odd if one != "\n"]
+        hidden = (letter for letter in text if unicodedata.category(letter)[0] == "C")
+        odd = [letter for letter in hidden if letter != "\n"]
         if name != "description":  # there such marks choose how a sign looks
             odd += UNSEEN.findall(text)
         if odd:
             says = f"the character U+{ord(odd[0]):04X} does not show; leave it out"
             raise RefusedError(422, f"{name}: {says}")
-    if found.get("link") and not LINK.fullmatch(found["link"]):
-        raise RefusedError(422, f"link: {found['link']!r} does not begin with https://")
-    return found
+    link = texts.get("link")
+    if link and not LINK.fullmatch(link):
+        raise RefusedError(422, f"link: {link!r} does not begin with https://")
+    return texts

@@ -65,53 +65,52 @@ class Snapshot:
 def snapshot(engine: Engine, key: str) -> Snapshot:
     """Read all of a board that may be published."""
     with reading(engine) as db:
-        found = boards.board_of(db, key)
-        shown = submission.c.board == found.id
+        row = boards.board_of(db, key)
+        shown = submission.c.board == row.id
         shown &= submission.c.state.not_in(["received", "refused"])
-        runs = sa.select(submission, run.c.bytes).join(
-            run, run.c.digest == submission.c.run
-        )
-        of_board = sa.select(judgments).filter_by(board=found.id)
+        runs = sa.select(submission, run.c.bytes).join(run).where(shown)
+        of_board = sa.select(judgments).filter_by(board=row.id)
         versions = db.execute(of_board.order_by(judgments.c.version)).all()
-        events = sa.select(event).filter_by(board=found.id)
+        events = sa.select(event).filter_by(board=row.id)
         events = events.where(event.c.action.in_(PUBLIC))
         # those of the feedback before the reveal do not count
-        out = found.feedback_topics or ()
+        out = row.feedback_topics or ()
         topics = {
-            judged.version: [one for one in judged.topics if one not in out]
+            judged.version: [topic for topic in judged.topics if topic not in out]
             for judged in versions
         }
+        # the two newest versions: the table, and whom the last correction moved
+        vectors = {
+            judged.version: _read_vectors(db, judged, topics[judged.version], shown)
+            for judged in versions[-2:]
+        }
         return Snapshot(
-            found,
-            versions,
-            db.execute(events.order_by(event.c.id)).all(),
-            db.execute(runs.where(shown).order_by(submission.c.id)).all(),
-            submissions.count_by_state(db, key),
-            topics,
-            # the two newest versions: the table, and whom the last correction moved
-            {
-                one.version: _read_vectors(db, one, topics[one.version], shown)
-                for one in versions[-2:]
-            },
-            now(),
+            board=row,
+            versions=versions,
+            events=db.execute(events.order_by(event.c.id)).all(),
+            runs=db.execute(runs.order_by(submission.c.id)).all(),
+            counts=submissions.count_by_state(db, key),
+            topics=topics,
+            vectors=vectors,
+            at=now(),
         )
 
 
 def _read_vectors(
-    db: Connection, judged: Row[Any], topics: list[str], shown: Any
+    db: Connection, judged: Row[Any], topics: list[str], shown: sa.ColumnElement[bool]
 ) -> Vectors:
-    """Read the scores of all runs under one version of the judgments, on some topics."""
+    """Read the scores, on some topics, of the runs for which a condition holds (shown) under a version of judgments."""
     place = {topic: at for at, topic in enumerate(judged.topics)}
-    places = [place[one] for one in topics]
-    found: dict[str, dict[str, Any]] = {}
+    places = [place[topic] for topic in topics]
+    vectors: dict[str, dict[str, Any]] = {}
     wanted = (
         sa.select(submission.c.key, score.c.metric, score.c.vector)
         .join(submission, submission.c.id == score.c.submission)
-        .where(shown & (score.c.judgments == judged.id))
+        .where(shown, score.c.judgments == judged.id)
     )
     for key, metric, vector in db.execute(wanted):
-        found.setdefault(key, {})[metric] = np.frombuffer(vector, dtype="<f8")[places]
-    return found
+        vectors.setdefault(key, {})[metric] = np.frombuffer(vector, dtype="<f8")[places]
+    return vectors
 
 
 def restore_board(
@@ -122,41 +121,32 @@ def restore_board(
     """Add a board as a frozen site has it: the same keys, times and scores; runs lie where they lay.
 
     public : its settings (board), judgments, runs and events, and under which version it was scored (scored_under).
+    vectors : scores by key of the run and metric.
     """
     with engine.begin() as db:
         board_id = boards.insert_board(db, only(SETTINGS, public["board"]))
         _insert_lines(db, judgments, JUDGMENTS, board_id, public["judgments"])
-        lines = [only(EVENTS, one) for one in public["events"]]
-        for one in lines:
-            if one["action"] not in PUBLIC:
-                raise ValueError(f"{one['action']!r} is no public event")
-            require_storable(event, one)
-        append_lines(db, [{**one, "board": board_id} for one in lines])
-        runs = {one["run"]: one["bytes"] for one in public["runs"]}
-        known = set(db.execute(sa.select(run.c.digest)).scalars())
-        new = [
-            {"digest": digest, "bytes": size}
-            for digest, size in runs.items()
-            if digest not in known
-        ]
-        for one in new:
-            require_storable(run, one)
-        if new:
-            db.execute(sa.insert(run), new)
+        lines = [only(EVENTS, happened) for happened in public["events"]]
+        for line in lines:
+            if line["action"] not in PUBLIC:
+                raise ValueError(f"{line['action']!r} is no public event")
+            require_storable(event, line)
+        append_lines(db, [{**line, "board": board_id} for line in lines])
+        sizes = {sent["run"]: sent["bytes"] for sent in public["runs"]}
+        for digest in db.scalars(sa.select(run.c.digest)):
+            sizes.pop(digest, None)
+        new = [{"digest": digest, "bytes": size} for digest, size in sizes.items()]
+        _insert_storable(db, run, new)
         _insert_lines(db, submission, SAID, board_id, public["runs"])
         under = {"board": board_id, "version": public["scored_under"]}
-        own = sa.select(judgments.c.id).filter_by(**under)
-        judged = db.execute(own).scalar() or 0
-        numbers = sa.select(submission.c.key, submission.c.id)
-        for key, number in db.execute(
-            numbers.where(submission.c.board == board_id)
-        ).all():
-            submissions.keep_scores(db, number, judged, vectors.get(key, {}))
+        judged = db.scalar(sa.select(judgments.c.id).filter_by(**under)) or 0
+        for sent in submissions.submissions_of(db, board_id):
+            submissions.keep_scores(db, sent.id, judged, vectors.get(sent.key, {}))
 
 
-def only(names: Collection[str], given: Mapping[Any, Any]) -> dict[str, Any]:
-    """Return what is given under some names, in its order."""
-    return {name: one for name, one in given.items() if name in names}
+def only(names: Collection[str], values: Mapping[Any, Any]) -> dict[str, Any]:
+    """Return the values under some names, in their own order."""
+    return {name: value for name, value in values.items() if name in names}
 
 
 def _insert_lines(
@@ -166,9 +156,16 @@ def _insert_lines(
     board_id: int,
     lines: Iterable[Mapping[str, Any]],
 ) -> None:
-    """Add lines of a board to a table."""
-    values = [only(names, one) | {"board": board_id} for one in lines]
-    for one in values:
-        require_storable(table, one)
-    if values:
-        db.execute(sa.insert(table), values)
+    """Add lines of a board to a table, without what has other names."""
+    own = {"board": board_id}
+    _insert_storable(db, table, [only(names, line) | own for line in lines])
+
+
+def _insert_storable(
+    db: Connection, table: sa.Table, lines: Sequence[Mapping[str, Any]]
+) -> None:
+    """Add lines to a table; refuse what its columns cannot keep."""
+    for line in lines:
+        require_storable(table, line)
+    if lines:
+        db.execute(sa.insert(table), lines)

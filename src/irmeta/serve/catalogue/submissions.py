@@ -31,6 +31,7 @@ from irmeta.serve.policy import (
     Phase,
     count_left,
     end_of_runs,
+    has_passed,
     is_open,
     phase,
     revealed,
@@ -40,6 +41,8 @@ from irmeta.words import joined
 
 REFUSED = 50
 """Runs of a team that a board with hidden judgments may refuse in a day."""
+COUNTED = submission.c.state != "refused"
+"""The condition for runs that count against the limits of a board."""
 
 UNPOOLED = "not pooled"
 """The mark of a run whose documents were not judged for its sake."""
@@ -96,7 +99,7 @@ def submit(
     """
     if not NAME.fullmatch(name):
         raise RefusedError(422, f"{name!r}: a run's name {NAMED}")
-    texts = checked_texts({"team": "", **about})
+    texts: dict[str, Any] = checked_texts({"team": "", **about})
     if by is not None and not by.every:
         texts["team"] = by.team
     with engine.begin() as db:
@@ -107,29 +110,30 @@ def submit(
         if old is None and by is None:
             old = _newest_with_bytes(db, board_row.id, name, content.digest)
         if old is not None and old.run == content.digest:
-            said = texts | ({"received": received} if dated else {})
-            return _update_description(db, board_row, old, said)
+            if dated:
+                texts["received"] = received
+            return _update_description(db, board_row, old, texts)
         if old is not None and not replace:
             raise RefusedError(409, _name_taken(name, by))
         _note_bytes(db, content)
-        made = {"name": name, "run": content.digest, "replaces": old and old.key}
-        made |= {"received": received, "person": person, **texts}
-        return _insert_submission(db, board_row, made, limited=by is not None)
+        columns = {"name": name, "run": content.digest, "replaces": old and old.key}
+        columns |= {"received": received, "person": person, **texts}
+        return _insert_submission(db, board_row, columns, limited=by is not None)
 
 
 def _insert_submission(
-    db: Connection, board_row: Any, made: Mapping[str, Any], *, limited: bool
+    db: Connection, board_row: Any, columns: Mapping[str, Any], *, limited: bool
 ) -> Received:
     """Add a run that is to be checked. limited : the limits of its team hold, and it is marked."""
-    team, key = made["team"], new_key()
-    whose = (db, board_row, team, made["person"], made["received"])
+    team, key, marks = columns["team"], new_key(), list[str]()
     if limited:
+        whose = (db, board_row, team, columns["person"], columns["received"])
         _require_runs_left(*whose)
+        marks = _marks_of_new(*whose)
     line = {"key": key, "board": board_row.id, "state": "received", "remarks": []}
-    marks = {"marks": _marks_of_new(*whose) if limited else []}
-    db.execute(sa.insert(submission).values({**line, **marks, **made}))
-    sent = {"team": team, "run": made["name"], "replaces": made["replaces"]}
-    log_event(db, board_row.id, "submitted", sent, made["person"])
+    db.execute(sa.insert(submission).values({**line, "marks": marks, **columns}))
+    sent = {"team": team, "run": columns["name"], "replaces": columns["replaces"]}
+    log_event(db, board_row.id, "submitted", sent, columns["person"])
     return Received(key, new=True)
 
 
@@ -142,44 +146,41 @@ def _name_taken(name: str, by: Place | None) -> str:
 
 
 def _update_description(
-    db: Connection, board_row: Any, old: Row[Any], said: Mapping[str, Any]
+    db: Connection, board_row: Any, old: Row[Any], columns: Mapping[str, Any]
 ) -> Received:
-    """Take over what is said of a run that is there, as far as it may change."""
-    new = {what: one for what, one in said.items() if one}
-    other = {what: one for what, one in new.items() if getattr(old, what) != one}
-    kept = set(other)
+    """Take over what is said of a run that is there (old), by columns, as far as that may change."""
     frozen = phase(board_row, now()) is Phase.FROZEN
     if old.state == "withdrawn":
         mend = "" if frozen else "; to rank it again, import it under another name"
         return Received(old.key, new=False, kept=f"stays withdrawn{mend}")
+    said = {name: value for name, value in columns.items() if value}
+    new = {name: value for name, value in said.items() if getattr(old, name) != value}
+    kept, why = set[str](), ""
     if frozen:
-        why = "the board is frozen"
+        kept, why = set(new), "the board is frozen"
     elif old.person is not None:
-        kept, why = kept & {"team", "received"}, "its team sent it"
-    else:
-        kept, why = set(), ""
-    real = {what: one for what, one in other.items() if what not in kept}
-    if real:
-        _set_submission(db, old.id, **real)
+        kept, why = new.keys() & {"team", "received"}, "its team sent it"
+    taken = {name: value for name, value in new.items() if name not in kept}
+    if taken:
+        _set_submission(db, old.id, **taken)
         raise_version(db, board_row.id)
-    words = joined(sorted("date" if what == "received" else what for what in kept))
+    words = joined(sorted("date" if name == "received" else name for name in kept))
     stays = f"keeps its {words}, because {why}" if kept else ""
-    return Received(old.key, new=False, changed=bool(real), kept=stays)
+    return Received(old.key, new=False, changed=bool(taken), kept=stays)
 
 
 def _require_runs_left(
     db: Connection, board_row: Any, team: str, who: int | None, moment: int
 ) -> None:
     """Refuse a run more than the limits; withdrawn and replaced ones count, refused ones by themselves."""
-    counted = submission.c.state != "refused"
-    found = _runs_left(db, board_row, team, who, counted, board_row, moment)
-    if found.number == 0:
+    left = _runs_left(db, board_row, team, who, COUNTED, board_row, moment)
+    if left.number == 0:
         limit = "the limit is of a team, and of each person in it"
-        raise RefusedError(429, f"no run left now: {limit}{when_more(found)}")
+        raise RefusedError(429, f"no run left now: {limit}{when_more(left)}")
     if is_open(board_row):
         return
     most = Limits(per_day=REFUSED)
-    if _runs_left(db, board_row, team, who, ~counted, most, moment).number == 0:
+    if _runs_left(db, board_row, team, who, ~COUNTED, most, moment).number == 0:
         raise RefusedError(429, f"{REFUSED} runs were refused in a day; check first")
 
 
@@ -188,79 +189,78 @@ def _runs_left(
     board_row: Any,
     team: str,
     who: int | None,
-    which: Any,
+    which: sa.ColumnElement[bool],
     most: Limits,
     moment: int,
 ) -> Left:
-    """Count within a transaction what is left to a team, and to one of its people in whichever teams: the lesser."""
+    """Return the lesser of what is left to a team, and to a person (who) in whichever teams, when a run comes (moment).
+
+    which : the condition for runs that count. most : the limits, as of the board itself.
+    """
     whose = [submission.c.team == team]
     if who is not None:
         whose.append(submission.c.person == who)
     rest = []
     for own in whose:
-        these = (submission.c.board == board_row.id) & own & which
-        times = db.execute(sa.select(submission.c.received).where(these))
-        rest.append(
-            count_left(most, times.scalars().all(), moment, end_of_runs(board_row))
-        )
-    return min(
-        rest,
-        key=lambda one: (
-            inf if one.number is None else one.number,
-            -inf if one.more is None else -one.more,
-        ),
-    )
+        wanted = sa.select(submission.c.received).where(own, which)
+        times = db.scalars(wanted.filter_by(board=board_row.id)).all()
+        rest.append(count_left(most, times, moment, end_of_runs(board_row)))
+    return min(rest, key=_scarcity)
 
 
-def when_more(found: Left) -> str:
+def _scarcity(left: Left) -> tuple[float, float]:
+    """Return what is less for what leaves fewer runs, and of the same number for what leaves more later."""
+    number = inf if left.number is None else left.number
+    return number, -inf if left.more is None else -left.more
+
+
+def when_more(left: Left) -> str:
     """Say when there will be more runs, or that there will be none.
 
     >>> when_more(Left(0, None, 0))
     '; no more: the board closes at 1970-01-01 00:00:00 UTC'
     """
-    if found.ends is not None:
-        return f"; no more: the board closes at {clock(found.ends)} UTC"
-    return "" if found.more is None else f"; more from {clock(found.more)} UTC"
+    if left.ends is not None:
+        return f"; no more: the board closes at {clock(left.ends)} UTC"
+    return "" if left.more is None else f"; more from {clock(left.more)} UTC"
 
 
 def runs_left(engine: Engine, key: str, team: str, who: int | None) -> Left:
     """Return what is left now of the limits of a team, and of a person's."""
     with reading(engine) as db:
-        board_row, counted = board_of(db, key), submission.c.state != "refused"
-        return _runs_left(db, board_row, team, who, counted, board_row, now())
+        board_row = board_of(db, key)
+        return _runs_left(db, board_row, team, who, COUNTED, board_row, now())
 
 
 def _marks_of_new(
     db: Connection, board_row: Any, team: str, who: int | None, moment: int
 ) -> list[str]:
-    """Return the marks that a run of a team has from a moment on, for ever."""
-    marks = {
-        "late": board_row.closes is not None and board_row.closes <= moment,
-        "after the reveal": not is_open(board_row)
-        and board_row.reveals is not None
-        and board_row.reveals <= moment,
-        "holder": has_seen_judgments(db, board_row.id, team, who),
-        UNPOOLED: has_happened(db, board_row.id, "pooled"),
-    }
-    return [name for name, is_so in marks.items() if is_so]
+    """Return the marks that a run of a team, received at a moment, has for ever."""
+    marks = []
+    if has_passed(board_row.closes, moment):
+        marks.append("late")
+    if has_passed(board_row.reveals, moment) and not is_open(board_row):
+        marks.append("after the reveal")
+    if has_seen_judgments(db, board_row.id, team, who):
+        marks.append("holder")
+    if has_happened(db, board_row.id, "pooled"):
+        marks.append(UNPOOLED)
+    return marks
 
 
-def mark_pooled(
-    engine: Engine, board_id: int, keys: Sequence[str], detail: Any
-) -> None:
-    """Note which runs' documents are judged (keys): others are marked, unless they were judged before."""
+def mark_pooled(engine: Engine, board_id: int, keys: Sequence[str], depth: int) -> None:
+    """Note which runs' first documents are judged (keys): others are marked, unless they were judged before."""
     with engine.begin() as db:
         first = not has_happened(db, board_id, "pooled")
-        own = sa.select(submission).filter_by(board=board_id)
-        for one in db.execute(own).all():
-            marks = [mark for mark in one.marks if mark != UNPOOLED]
-            if one.key not in keys and (first or UNPOOLED in one.marks):
+        for sent in submissions_of(db, board_id):
+            marks = [mark for mark in sent.marks if mark != UNPOOLED]
+            if sent.key not in keys and (first or UNPOOLED in sent.marks):
                 marks.append(UNPOOLED)
-            _set_submission(db, one.id, marks=marks)
-        log_event(db, board_id, "pooled", {**detail, "runs": list(keys)})
+            _set_submission(db, sent.id, marks=marks)
+        log_event(db, board_id, "pooled", {"depth": depth, "runs": list(keys)})
 
 
-def _holds_name(board_id: int, team: str, name: str) -> Any:
+def _holds_name(board_id: int, team: str, name: str) -> sa.ColumnElement[bool]:
     """Return the condition for runs of a team that have a name, or will have it after their check."""
     own = (submission.c.board == board_id) & (submission.c.team == team)
     return own & (submission.c.name == name) & submission.c.state.not_in(GONE)
@@ -278,20 +278,16 @@ def _newest_with_bytes(
     db: Connection, board_id: int, name: str, digest: str
 ) -> Row[Any] | None:
     """Return the newest submission of the same bytes under a name, of whichever team; withdrawn ones come last."""
-    same = (submission.c.board == board_id) & (submission.c.name == name)
-    same &= (submission.c.run == digest) & (submission.c.state != "refused")
+    wanted = sa.select(submission).filter_by(board=board_id, name=name, run=digest)
     order = submission.c.state.in_(GONE), submission.c.id.desc()
-    return db.execute(sa.select(submission).where(same).order_by(*order)).first()
+    return db.execute(wanted.where(COUNTED).order_by(*order)).first()
 
 
 def _withdraw_older(db: Connection, accepted: Row[Any]) -> None:
     """Withdraw the runs that had the name of an accepted one before it."""
-    older = _holds_name(accepted.board, accepted.team, accepted.name) & (
-        submission.c.id < accepted.id
-    )
-    if db.execute(
-        sa.update(submission).where(older).values(state="withdrawn")
-    ).rowcount:
+    named = _holds_name(accepted.board, accepted.team, accepted.name)
+    older = sa.update(submission).where(named, submission.c.id < accepted.id)
+    if db.execute(older.values(state="withdrawn")).rowcount:
         raise_version(db, accepted.board)
 
 
@@ -316,27 +312,28 @@ def remove_unnamed_bytes(site: Site, engine: Engine, digest: str) -> None:
 
 def _baseline_name(db: Connection, board_row: Any, team: str, named: str) -> str:
     """Return how the board calls the run that is named as a baseline; before the reveal a team knows its own only."""
-    there: Any = (submission.c.board == board_row.id) & submission.c.state.not_in(GONE)
-    known, whose = revealed(board_row, now()), "the board has"
+    known = revealed(board_row, now())
+    there = sa.select(submission.c.key, submission.c.name)
+    there = there.filter_by(board=board_row.id).where(submission.c.state.not_in(GONE))
     if not known:
-        there &= submission.c.team == team
-        whose = "before the reveal it is a run of your own, and you have"
-    wanted = sa.select(submission.c.name, submission.c.key).where(there)
-    runs = {key: name for name, key in db.execute(wanted)}
-    found = named if named in runs else known_as(named, runs.values())
-    if found is None:
+        there = there.filter_by(team=team)
+    runs = dict(map(tuple, db.execute(there)))
+    name = named if named in runs else known_as(named, runs.values())
+    if name is None:
+        own = "before the reveal it is a run of your own, and you have"
+        whose = "the board has" if known else own
         raise RefusedError(422, f"baseline: {whose} no run {named!r}")
-    return found
+    return name
 
 
 def submissions_of(
-    engine: Engine, board_id: int, team: str | None = None
+    catalogue: Catalogue, board_id: int, team: str | None = None
 ) -> list[Row[Any]]:
     """List the submissions of a board, the oldest first; of one team, or of all."""
     wanted = sa.select(submission).filter_by(board=board_id).order_by(submission.c.id)
     if team is not None:
         wanted = wanted.filter_by(team=team)
-    return list(rows(engine, wanted))
+    return list(rows(catalogue, wanted))
 
 
 def score_history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | None:
@@ -347,26 +344,23 @@ def score_history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | N
     """
     with reading(engine) as db:
         last = submission_of(db, key)
-        board_row, newest = (
-            board_of(db, last.board_key),
-            judgments_of(db, last.board_key),
-        )
-        own = (submission.c.board == board_row.id) & submission.c.team.in_(
-            ["", last.team]
-        )
-        own &= (submission.c.id <= last.id) & submission.c.state.not_in(
-            ["refused", "failed"]
-        )
+        board_row = board_of(db, last.board_key)
+        newest = judgments_of(db, last.board_key)
         if newest is None:
             return None
-        first = (score.c.judgments == newest.id) & (
-            score.c.metric == board_row.metrics[0]
-        )
+        scored = score.c.submission == submission.c.id
+        scored &= score.c.judgments == newest.id
+        scored &= score.c.metric == board_row.metrics[0]
         named = (submission.c.key, submission.c.team, submission.c.state)
-        wanted = sa.select(*named, score.c.vector).outerjoin(
-            score, first & (score.c.submission == submission.c.id)
+        wanted = (
+            sa.select(*named, score.c.vector)
+            .outerjoin(score, scored)
+            .where(submission.c.board == board_row.id, submission.c.id <= last.id)
+            .where(submission.c.team.in_(["", last.team]))
+            .where(submission.c.state.not_in(["refused", "failed"]))
+            .order_by(submission.c.id)
         )
-        rows = db.execute(wanted.where(own).order_by(submission.c.id)).all()
+        rows = db.execute(wanted).all()
     # a run that was withdrawn before it was scored got no answer
     rows = [row for row in rows if row.vector or row.state != "withdrawn"]
     if board_row.feedback == "ladder":
@@ -382,9 +376,7 @@ def score_history(engine: Engine, key: str) -> tuple[list[str], list[bytes]] | N
 def submission_of(catalogue: Catalogue, key: str) -> Row[Any]:
     """Return a submission with the key and version of its board; refuse a key that there is not."""
     of_board = (board.c.key.label("board_key"), board.c.version.label("board_version"))
-    wanted = sa.select(submission, *of_board).join(
-        board, board.c.id == submission.c.board
-    )
+    wanted = sa.select(submission, *of_board).join(board)
     found = rows(catalogue, wanted.where(submission.c.key == key))
     if not found:
         raise RefusedError(404, f"there is no submission {key!r}")
@@ -394,10 +386,10 @@ def submission_of(catalogue: Catalogue, key: str) -> Row[Any]:
 def withdraw(engine: Engine, key: str, by: int | None = None) -> None:
     """Take a submission off the table; its page and its figures stay, marked."""
     with engine.begin() as db:
-        found = submission_of(db, key)
-        if found.state not in GONE:
-            _set_submission(db, found.id, state="withdrawn")
-            log_event(db, found.board, "withdrawn", {"run": found.name}, by)
+        sent = submission_of(db, key)
+        if sent.state not in GONE:
+            _set_submission(db, sent.id, state="withdrawn")
+            log_event(db, sent.board, "withdrawn", {"run": sent.name}, by)
 
 
 def _set_submission(db: Connection, number: int, **values: Any) -> None:
@@ -409,7 +401,7 @@ def pending_submissions(engine: Engine, most: int) -> list[tuple[str, str]]:
     judged = sa.exists().where(judgments.c.board == submission.c.board)
     wanted = (
         sa.select(submission.c.key, submission.c.state)
-        .join(run, run.c.digest == submission.c.run)
+        .join(run)
         .where(run.c.stored.is_not(None))
         .order_by(submission.c.id)
         .limit(most)
@@ -418,38 +410,39 @@ def pending_submissions(engine: Engine, most: int) -> list[tuple[str, str]]:
     received = wanted.where(submission.c.state == "received")
     accepted = wanted.where((submission.c.state == "accepted") & judged)
     with reading(engine) as db:
-        found = [row for one in (received, accepted) for row in db.execute(one)]
-    return [(key, state) for key, state in found]
+        waiting = [*db.execute(received), *db.execute(accepted)]
+    return [(key, state) for key, state in waiting]
 
 
-def keep_check(engine: Engine, key: str, found: Checked) -> bool:
+def keep_check(engine: Engine, key: str, check: Checked) -> bool:
     """Keep what a check found of a run; say whether it is refused: a remark is an error, or the check could not end."""
-    wrong = found.failed or any(
-        submitted["level"] == "error" for submitted in found.remarks
-    )
+    wrong = check.failed or any(remark["level"] == "error" for remark in check.remarks)
     with engine.begin() as db:
         submitted = submission_of(db, key)
-        if submitted.state == "received":
-            if wrong:  # the public sees how many are refused
-                raise_version(db, submitted.board)
-            else:
-                _withdraw_older(db, submitted)
-            state = "refused" if wrong else "accepted"
-            remarks = [*found.remarks, *_remarks_on_twin(db, submitted)]
-            said = {"remarks": remarks, "header": found.header}
-            _set_submission(db, submitted.id, state=state, **said)
-            if wrong:
-                _forget_refused_bytes(db, submitted.run)
+        if submitted.state != "received":
+            return wrong
+        if not wrong:
+            _withdraw_older(db, submitted)
+        remarks = [*check.remarks, *_remarks_on_twin(db, submitted)]
+        state = "refused" if wrong else "accepted"
+        said = {"remarks": remarks, "header": check.header}
+        _set_submission(db, submitted.id, state=state, **said)
+        if wrong:
+            raise_version(db, submitted.board)  # the public sees how many are refused
+            _forget_refused_bytes(db, submitted.run)
     return wrong
 
 
-def _remarks_on_twin(db: Connection, checked: Row[Any]) -> list[dict[str, Any]]:
+def _remarks_on_twin(db: Connection, checked: Row[Any]) -> list[Remark]:
     """Remark that a run of the team has the same bytes under another name: both stand on the table."""
-    same = {"board": checked.board, "team": checked.team, "run": checked.run}
-    earlier = (submission.c.id < checked.id) & submission.c.state.not_in(GONE)
-    others = earlier & (submission.c.name != checked.name)
-    wanted = sa.select(submission.c.name).filter_by(**same).where(others)
-    name = db.execute(wanted.order_by(submission.c.id).limit(1)).scalar()
+    wanted = (
+        sa.select(submission.c.name)
+        .filter_by(board=checked.board, team=checked.team, run=checked.run)
+        .where(submission.c.id < checked.id, submission.c.name != checked.name)
+        .where(submission.c.state.not_in(GONE))
+        .order_by(submission.c.id)
+    )
+    name = db.scalar(wanted.limit(1))
     if name is None:
         return []
     text = f"the same file as the run {name}, which is there already; each is a run of its own"
@@ -458,7 +451,7 @@ def _remarks_on_twin(db: Connection, checked: Row[Any]) -> list[dict[str, Any]]:
 
 def _forget_refused_bytes(db: Connection, digest: str) -> None:
     """Note that the bytes of a run are not here, unless they are of one that was not refused."""
-    kept = (submission.c.run == digest) & (submission.c.state != "refused")
+    kept = (submission.c.run == digest) & COUNTED
     left = (run.c.digest == digest) & ~sa.exists().where(kept)
     db.execute(sa.update(run).where(left).values(stored=None))
 
@@ -488,14 +481,13 @@ def job_of(engine: Engine, key: str) -> Any:
 def mark_scored(
     engine: Engine, key: str, judged: int, vectors: Mapping[str, bytes]
 ) -> None:
-    """Keep a run's scores, in place of those that it has under the same judgments, and call it scored."""
+    """Keep a run's scores by metric, in place of those under the same judgments (judged), and call it scored."""
     with engine.begin() as db:
         submitted = submission_of(db, key)
         if submitted.state == "withdrawn":
             return
-        db.execute(
-            sa.delete(score).filter_by(submission=submitted.id, judgments=judged)
-        )
+        own = {"submission": submitted.id, "judgments": judged}
+        db.execute(sa.delete(score).filter_by(**own))
         keep_scores(db, submitted.id, judged, vectors)
         if submitted.state == "accepted":
             _set_submission(db, submitted.id, state="scored")
@@ -505,9 +497,12 @@ def mark_scored(
 def keep_scores(
     db: Connection, number: int, judged: int, vectors: Mapping[str, bytes]
 ) -> None:
-    """Keep a run's scores within a transaction."""
+    """Keep within a transaction the scores by metric of a submission under judgments (judged), each by its number."""
     own = {"submission": number, "judgments": judged}
-    lines = [{**own, "metric": name, "vector": one} for name, one in vectors.items()]
+    lines = [
+        {**own, "metric": metric, "vector": vector}
+        for metric, vector in vectors.items()
+    ]
     if lines:
         db.execute(sa.insert(score), lines)
 
@@ -518,9 +513,8 @@ def mark_failed(engine: Engine, key: str, reason: str) -> None:
         submitted = submission_of(db, key)
         if submitted.tried and submitted.state == "accepted":
             remark = {"level": "error", "line": None, "text": reason}
-            _set_submission(
-                db, submitted.id, state="failed", remarks=[*submitted.remarks, remark]
-            )
+            remarks = [*submitted.remarks, remark]
+            _set_submission(db, submitted.id, state="failed", remarks=remarks)
         _set_submission(db, submitted.id, tried=submitted.tried + 1)
         raise_version(db, submitted.board)
 
@@ -533,8 +527,8 @@ def count_by_state(catalogue: Catalogue, key: str) -> dict[str, int]:
 def _count_by_state(catalogue: Catalogue, state: Any, which: Any) -> dict[str, int]:
     """Count the submissions for which a condition holds, by what `state` says of each."""
     wanted = sa.select(state, sa.func.count()).select_from(submission).join(board)
-    found = rows(catalogue, wanted.where(which).group_by(state).order_by(state))
-    return {str(one): int(count) for one, count in map(tuple, found)}
+    counts = rows(catalogue, wanted.where(which).group_by(state).order_by(state))
+    return {str(name): int(count) for name, count in map(tuple, counts)}
 
 
 def count_all_by_state(engine: Engine) -> dict[str, int]:
@@ -557,8 +551,8 @@ def count_unscored(engine: Engine) -> tuple[int, int]:
     return _count_waiting(engine, waits & submission.c.run.in_(here))
 
 
-def _count_waiting(engine: Engine, which: Any) -> tuple[int, int]:
-    """Count submissions; say for how many seconds the oldest has been here."""
+def _count_waiting(engine: Engine, which: sa.ColumnElement[bool]) -> tuple[int, int]:
+    """Count submissions for which a condition holds; say for how many seconds the oldest has been here."""
     wanted = sa.select(sa.func.count(), sa.func.min(submission.c.received))
     with reading(engine) as db:
         count, oldest = db.execute(wanted.where(which)).one()

@@ -16,20 +16,13 @@ from sqlalchemy import JSON, BigInteger, Column, ForeignKey, Integer, String, Ta
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import databases
 from irmeta.serve.catalogue.rules import DESCRIBED
+from irmeta.serve.facts import Remark
 from irmeta.words import shortened
 
 META = sa.MetaData()
 MIGRATIONS = Path(__file__).parent / "migrations"
 DIGEST = 64
 """Hexadecimal digits of a digest."""
-
-
-class _Said(TypedDict):
-    """What a check says of a run."""
-
-    level: str
-    line: int | None
-    text: str
 
 
 class _Happened(TypedDict, total=False):
@@ -45,7 +38,7 @@ class _Happened(TypedDict, total=False):
 LISTS: dict[str, Any] = {
     **dict.fromkeys(("topics", "metrics", "feedback_topics", "marks"), list[str]),
     **dict.fromkeys(("clusters", "anchors"), dict[str, str]),
-    "remarks": list[_Said],
+    "remarks": list[Remark],
     "detail": _Happened,
 }
 """What columns of JSON hold."""
@@ -233,10 +226,8 @@ def require_storable(table: Table, values: Mapping[str, Any]) -> None:
         if isinstance(kind, JSON):
             _require_json(name, value)
             continue
-        if type(value) not in (
-            kind.python_type,
-            int if kind.python_type is float else None,
-        ):
+        types = (int, float) if kind.python_type is float else (kind.python_type,)
+        if type(value) not in types:
             raise IrmetaError(
                 f"{name}: {shortened(repr(value), 40)} cannot be kept there"
             )
@@ -247,9 +238,9 @@ def require_storable(table: Table, values: Mapping[str, Any]) -> None:
             _require_text(name, value, kind.length or 0)
 
 
-def _require_json(name: str, held: Any) -> None:
+def _require_json(name: str, value: Any) -> None:
     try:
-        msgspec.json.encode(msgspec.convert(held, LISTS[name]))
+        msgspec.json.encode(msgspec.convert(value, LISTS[name]))
     except (msgspec.ValidationError, ValueError, RecursionError) as error:
         raise IrmetaError(f"{name}: {error}") from error
 
@@ -258,7 +249,9 @@ def _require_text(name: str, text: str, most: int) -> None:
     """Refuse a text that is too long, has characters that do not show, or is not the digest that it should be."""
     if len(text) > most:
         raise IrmetaError(f"{name}: {len(text)} characters; at most {most}")
-    if odd := [one for one in text if category(one)[0] == "C" and one not in "\n\t"]:
+    hidden = (letter for letter in text if category(letter)[0] == "C")
+    odd = [letter for letter in hidden if letter not in "\n\t"]
+    if odd:
         raise IrmetaError(f"{name}: the character U+{ord(odd[0]):04X} is not allowed")
     if most == DIGEST and text and not re.fullmatch("[0-9a-f]{64}", text):
         raise IrmetaError(f"{name}: {text!r} is not a digest")
@@ -269,21 +262,21 @@ def open_catalogue(where: databases.Where) -> sa.Engine:
     made = databases.open_engine(where)
     known = sorted(path.name[:4] for path in MIGRATIONS.glob("versions/*.py"))
     with databases.changing(made) as connection:
-        now = _tables_version(connection)
-        if now is not None and now not in known:
+        version = _tables_version(connection)
+        if version is not None and version not in known:
             raise IrmetaError(
-                f"{databases.database_name(made)}: {_why_unknown(now, known[-1])}"
+                f"{databases.database_name(made)}: {_why_unknown(version, known[-1])}"
             )
-        if now != known[-1]:
-            if now and isinstance(where, Path):
-                aside = where.with_name(f"{where.name}.{now}")
+        if version != known[-1]:
+            if version and isinstance(where, Path):
+                aside = where.with_name(f"{where.name}.{version}")
                 databases.copy_sqlite(where, aside)
                 logging.warning("as it was the catalogue lies in %s", aside)
-            if now:
+            if version:
                 logging.warning(
-                    "%s: upgraded from %s", databases.database_name(made), now
+                    "%s: upgraded from %s", databases.database_name(made), version
                 )
-            _migrate(connection, new=now is None)
+            _migrate(connection, new=version is None)
     return made
 
 
@@ -323,11 +316,13 @@ def copy_to_database(old: databases.Where, new: databases.Where) -> None:
     """Copy a catalogue as it is at one moment into an empty database, perhaps of the other kind."""
     with ExitStack() as opened:
         source, target = open_catalogue(old), open_catalogue(new)
-        for one in (source, target):
-            opened.callback(one.dispose)
+        opened.callback(source.dispose)
+        opened.callback(target.dispose)
         read = opened.enter_context(databases.reading(source))
         write = opened.enter_context(target.begin())
-        if any(write.execute(sa.select(one.c.id)).first() for one in (board, person)):
+        if any(
+            write.execute(sa.select(table.c.id)).first() for table in (board, person)
+        ):
             raise IrmetaError(
                 f"{databases.database_name(target)}: has a catalogue already; name an empty database"
             )

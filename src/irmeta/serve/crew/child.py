@@ -24,12 +24,15 @@ class Child:
     def __init__(self) -> None:
         self._process: subprocess.Popen[str] | None = None
 
-    def ask(self, task: str, until: float, **given: Any) -> dict[str, Any]:
-        """Return the answer to a task within a number of seconds; it has `error` where there is none."""
+    def ask(self, task: str, patience: float, **given: Any) -> dict[str, Any]:
+        """Return the answer to a task with what is given for it; it has `error` where none comes in time.
+
+        patience : seconds after which the process is ended.
+        """
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
-        ending = threading.Timer(until, process.kill)
+        ending = threading.Timer(patience, process.kill)
         ending.start()
         with suppress(BrokenPipeError):
             process.stdin.write(json.dumps({"task": task, **given}) + "\n")

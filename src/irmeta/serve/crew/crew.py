@@ -47,8 +47,10 @@ class Crew:
         self._pool = ThreadPoolExecutor(children, "child")
         self._own = threading.local()
         self._publisher = Child()
-        self._left: bool | None = None
-        self._looked = 0
+        # whether pages are left to be written; None: all of them are, again
+        self._unwritten: bool | None = None
+        # when dates that had passed were logged last
+        self._dates_until = 0
         self._children = [self._publisher]
         self._busy: dict[str, Future[None]] = {}
         self._guard = threading.Lock()
@@ -107,17 +109,15 @@ class Crew:
 
     def read_judgments(self, qrels: Path, salt: str) -> tuple[list[str], str]:
         """Read judgments: their topics, and what binds them; raise IrmetaError for others."""
-        topics, commitment = self._read_by_child(
-            "judge", "judged", qrels=str(qrels), salt=salt
-        )
+        given = {"qrels": str(qrels), "salt": salt}
+        topics, commitment = self._read_by_child("judge", "judged", **given)
         return topics, commitment
 
     def read_first_documents(self, run: Path, depth: int) -> dict[str, list[str]]:
         """Read the first documents of a run by topic; refuse one that a child cannot read."""
-        found: dict[str, list[str]] = self._read_by_child(
-            "first", "first", run=str(run), depth=depth
-        )
-        return found
+        given = {"run": str(run), "depth": depth}
+        first: dict[str, list[str]] = self._read_by_child("first", "first", **given)
+        return first
 
     def _read_by_child(self, task: str, what: str, **given: Any) -> Any:
         """Have a child do a task on a file; return the part of its answer that `what` names."""
@@ -127,7 +127,7 @@ class Crew:
         return answer[what]
 
     def _work_once(self, key: str, work: Callable[[str], None]) -> "Future[None]":
-        """Have a submission worked on, unless it is already; return when that is done."""
+        """Have a submission worked on, unless it is already; return what waits for the end of that."""
         with self._guard:
             if key not in self._busy:
                 self._busy[key] = self._pool.submit(self._work, key, work)
@@ -151,10 +151,10 @@ class Crew:
         if child is None:
             child = self._own.child = Child()
             self._children.append(child)
-        may = self.site.settings
-        limits = may.memory, may.seconds
+        seconds = self.site.settings.seconds
+        limits = self.site.settings.memory, seconds
         with self.figures.timed(task):
-            return child.ask(task, may.seconds, limits=limits, **given)
+            return child.ask(task, seconds, limits=limits, **given)
 
     def _check_file(self, path: str, name: str, board: Any) -> Checked:
         """Check a run, without judgments. `board` has topics, documents and depth."""
@@ -172,8 +172,8 @@ class Crew:
     def _check_submission(self, key: str) -> None:
         """Check the run of a submission and keep what was found; remove the bytes of one that is refused."""
         job = submissions.job_of(self.engine, key)
-        found = self._check_file(str(self.site.run_path(job.run)), job.name, job)
-        if submissions.keep_check(self.engine, key, found):
+        check = self._check_file(str(self.site.run_path(job.run)), job.name, job)
+        if submissions.keep_check(self.engine, key, check):
             submissions.remove_unnamed_bytes(self.site, self.engine, job.run)
 
     def _score_submission(self, key: str) -> None:
@@ -201,22 +201,20 @@ class Crew:
     def _hand_out(self) -> None:
         """Hand the children what waits."""
         steps = {"received": self._check_submission, "accepted": self._score_submission}
-        for key, state in submissions.pending_submissions(
-            self.engine, AHEAD * self._size
-        ):
+        most = AHEAD * self._size
+        for key, state in submissions.pending_submissions(self.engine, most):
             self._work_once(key, steps[state])
         self._wake.wait(PAUSE)
         self._wake.clear()
 
     def _publish(self) -> None:
         """Have written what boards show first, where they have changed, as by a date; then, in pieces, the rest."""
-        began = time.monotonic()
-        looked = now()
-        boards.log_passed_dates(self.engine, self._looked)
-        self._looked = looked
-        left = self._left
+        began, moment = time.monotonic(), now()
+        boards.log_passed_dates(self.engine, self._dates_until)
+        self._dates_until = moment
+        left = self._unwritten
         if left is None or boards.board_versions(self.engine) != self._published:
-            self._left = None
+            self._unwritten = None
             answer = self._write_by_child("publish")
             self._published, left = answer["versions"], True
             write_durably(self.site.shown, msgspec.json.encode(self._published))
@@ -226,7 +224,7 @@ class Crew:
             left = self._write_by_child("publish_rest", seconds=seconds)["left"]
         else:
             self._closed.wait(AT_LEAST)
-        self._left, self._alive = left, time.monotonic()
+        self._unwritten, self._alive = left, time.monotonic()
 
     def _write_by_child(self, task: str, **given: Any) -> dict[str, Any]:
         """Have the publisher write; one that cannot is replaced, and begins again."""
@@ -234,7 +232,7 @@ class Crew:
         with self.figures.timed(task):
             answer = self._publisher.ask(task, HOUR, site=folder, **given)
         if "error" in answer:
-            self._left = None
+            self._unwritten = None
             self._publisher.close()
             raise IrmetaError(f"publication: {answer['error']}")
         return answer

@@ -19,15 +19,15 @@ class Lines(logging.Formatter):
     def format(self, record: logging.LogRecord) -> str:
         """Write a record; `facts` are those that its sender adds."""
         time = datetime.fromtimestamp(record.created, UTC)
-        said: dict[str, Any] = {
+        line: dict[str, Any] = {
             "time": time.isoformat(timespec="milliseconds"),
             "level": record.levelname.lower(),
             "text": record.getMessage(),
             **getattr(record, "facts", {}),
         }
         if record.exc_info and record.exc_info[1]:
-            said["errors"] = [*map(_where, _causes(record.exc_info[1]))]
-        return msgspec.json.encode(said).decode()
+            line["errors"] = [*map(_where, _causes(record.exc_info[1]))]
+        return msgspec.json.encode(line).decode()
 
 
 def _causes(error: BaseException) -> list[BaseException]:
@@ -39,7 +39,7 @@ def _causes(error: BaseException) -> list[BaseException]:
 def _where(error: BaseException) -> str:
     """Say of which kind an error is, and where it was raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    calls = (f"{Path(one.filename).name}:{one.lineno}" for one in frames)
+    calls = (f"{Path(frame.filename).name}:{frame.lineno}" for frame in frames)
     return f"{type(error).__name__} {' '.join(calls)}"
 
 

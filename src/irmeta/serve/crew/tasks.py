@@ -38,17 +38,17 @@ def main() -> None:
         try:
             if limits := given.pop("limits", None):
                 limit_process(*limits)
-            found = _do_task(given.pop("task"), given)
+            answer = _do_task(given.pop("task"), given)
         except MemoryError:
-            found = {"error": "it needs more memory than a run may"}
+            answer = {"error": "it needs more memory than a run may"}
         except Exception as error:  # the parent goes on, whatever a library raises
             logs.LOG.exception("a task failed")
-            found = {"error": f"{type(error).__name__}: {error}"}
-        print(json.dumps(found), file=out, flush=True)
+            answer = {"error": f"{type(error).__name__}: {error}"}
+        print(json.dumps(answer), file=out, flush=True)
 
 
 def _do_task(task: str, given: dict[str, Any]) -> Answer:
-    """Return the answer to a task: what goes wrong is said with the options of the command line."""
+    """Return the answer to a task from what is given for it, with errors in the words of the command line."""
     with typed():
         try:
             return TASKS[task](**given)
@@ -75,19 +75,18 @@ def begin() -> Answer:
 def check(run: str, name: str, topics: list[str], documents: str, depth: int) -> Answer:
     """Check a run; nothing here knows where judgments are."""
     known = _read_documents(documents) if documents else None
-    found = answers.check_run(
-        Path(run), name, topics=topics, documents=known, depth=depth
-    )
-    wrong = any(one["level"] == "error" for one in found)
-    return {"remarks": found, "header": "" if wrong else answers.read_header(Path(run))}
+    path = Path(run)
+    remarks = answers.check_run(path, name, topics=topics, documents=known, depth=depth)
+    wrong = any(remark["level"] == "error" for remark in remarks)
+    return {"remarks": remarks, "header": "" if wrong else answers.read_header(path)}
 
 
 def score(
     run: str, qrels: str, metrics: list[str], topics: list[str], precision: str
 ) -> Answer:
     """Score a run; return its scores and nothing else."""
-    found = answers.score_run(Path(qrels), Path(run), metrics, topics, precision)
-    texts = {name: base64.b64encode(one).decode() for name, one in found.items()}
+    vectors = answers.score_run(Path(qrels), Path(run), metrics, topics, precision)
+    texts = {name: base64.b64encode(row).decode() for name, row in vectors.items()}
     return {"vectors": texts}
 
 
@@ -130,8 +129,8 @@ def _read_documents(path: str) -> frozenset[str]:
 
 
 TASKS: dict[str, Callable[..., Answer]] = {
-    one.__name__: one
-    for one in (begin, check, score, judge, first, publish, publish_rest)
+    task.__name__: task
+    for task in (begin, check, score, judge, first, publish, publish_rest)
 }
 
 if __name__ == "__main__":

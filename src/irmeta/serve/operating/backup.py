@@ -70,13 +70,11 @@ def _named_files(site: Site, catalogue: databases.Where) -> Iterator[Path]:
     """Yield the runs, judgments and lists of documents that a catalogue names."""
     engine = databases.open_engine(catalogue)
     stored = sa.select(tables.run.c.digest).where(tables.run.c.stored.is_not(None))
+    judged = sa.select(tables.judgments.c.digest).distinct()
+    listed = sa.select(tables.board.c.documents).distinct()
     with databases.reading(engine) as db:
         yield from map(site.run_path, db.scalars(stored))
-        yield from map(
-            site.judgments_path,
-            db.scalars(sa.select(tables.judgments.c.digest).distinct()),
-        )
-        listed = sa.select(tables.board.c.documents).distinct()
+        yield from map(site.judgments_path, db.scalars(judged))
         yield from map(site.documents_path, filter(None, db.scalars(listed)))
     engine.dispose()
 
@@ -142,9 +140,8 @@ def _make_site(folder: Path, database: str) -> None:
     """Make a site of the unpacked folder of a backup; a database (an address) takes its catalogue."""
     catalogue, settings = folder / CATALOGUE, folder / SETTINGS
     tables.open_catalogue(catalogue).dispose()
-    settings.write_text(
-        with_database(settings.read_text(encoding="utf-8"), database), encoding="utf-8"
-    )
+    text = with_database(settings.read_text(encoding="utf-8"), database)
+    settings.write_text(text, encoding="utf-8")
     if Site.open(folder).settings.database != database:
         raise IrmetaError(f"{SETTINGS} names its database twice; mend it in the site")
     if database:
@@ -154,7 +151,7 @@ def _make_site(folder: Path, database: str) -> None:
 
 def _unpack(file: Path, folder: Path) -> None:
     """Write the files of a backup; raise IrmetaError unless they are those that it was made of."""
-    digests, said = dict[str, str](), dict[str, str]()
+    digests, listed = dict[str, str](), dict[str, str]()
     if not file.is_file():  # a pipe would be waited for
         raise IrmetaError(f"{file}: no such file; `irmeta board backup` writes them")
     try:
@@ -167,7 +164,7 @@ def _unpack(file: Path, folder: Path) -> None:
                         f"{file}: not a backup of a site: it holds {member.name[:100]!r}"
                     )
                 if member.name == MANIFEST:
-                    said = _digests_in(content.read())
+                    listed = _digests_in(content.read())
                 else:
                     digests[member.name] = _copy_hashed(content, folder / member.name)
     except (tarfile.TarError, EOFError) as error:
@@ -176,8 +173,8 @@ def _unpack(file: Path, folder: Path) -> None:
         ) from error
     wrong = sorted(
         name
-        for name in digests.keys() | said.keys()
-        if digests.get(name) != said.get(name)
+        for name in digests.keys() | listed.keys()
+        if digests.get(name) != listed.get(name)
     )
     if wrong or not {CATALOGUE, SETTINGS} <= digests.keys():
         raise IrmetaError(

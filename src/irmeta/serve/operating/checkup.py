@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlsplit
 
 import sqlalchemy as sa
@@ -14,11 +14,11 @@ from sqlalchemy import Engine
 
 from irmeta.serve.catalogue import databases, tables
 from irmeta.serve.catalogue.databases import reading
+from irmeta.serve.catalogue.people import DAY
 from irmeta.serve.catalogue.rules import clock, now
 from irmeta.serve.catalogue.tables import board, event, judgments, run, submission
 from irmeta.serve.site import LOOPBACK, Settings, Site
 
-DAY = 24 * 3600 * 1_000_000
 WEEK = 7 * DAY
 """Microseconds that something may be in no backup."""
 MINUTE = 60_000_000
@@ -68,13 +68,14 @@ def _damaged(site: Site, engine: Engine) -> Iterator[Problem]:
     }
     with reading(engine) as db:
         here = sa.select(run.c.digest).where(run.c.stored.is_not(None))
-        digests = db.execute(here.order_by(run.c.digest)).scalars().all()
+        digests = db.scalars(here.order_by(run.c.digest)).all()
     for path in sorted(files.difference(map(site.run_path, digests))):
         mend = f"unless the catalogue is an old one, rm {path}"
         yield Problem(str(path), INTERRUPTED, mend)
     for wrong, mend in databases.faults(engine):
         yield Problem(databases.database_name(engine), wrong, mend)
-    for path, digest in ((site.run_path(one), one) for one in digests):
+    for digest in digests:
+        path = site.run_path(digest)
         if not path.is_file():
             mend = "submit the run again or restore a backup"
             yield Problem(str(path), "lost", mend)
@@ -87,34 +88,32 @@ def _damaged(site: Site, engine: Engine) -> Iterator[Problem]:
 
 def _unsafe_boards(site: Site, engine: Engine) -> Iterator[Problem]:
     """Yield boards that anybody could join, and those whose feedback says too much, or nothing."""
-    brought = sa.exists().where(
-        (submission.c.board == board.c.id) & (submission.c.team == "")
-    )
-    hidden: Any = board.c.reveals.is_(None) | (board.c.reveals > now())
-    given = (board.c.key, board.c.feedback, brought.label("brought"))
+    own = (submission.c.board == board.c.id) & (submission.c.team == "")
+    brought = sa.exists().where(own).label("brought")
+    hidden = board.c.reveals.is_(None) | (board.c.reveals > now())
+    wanted = sa.select(board.c.key, board.c.feedback, brought).where(hidden)
     with reading(engine) as db:
-        every = db.execute(sa.select(*given).where(hidden)).all()
-        open_ = sa.select(board.c.key).where(board.c.join == "open")
-        joined = db.execute(open_).scalars().all()
+        before_reveal = db.execute(wanted).all()
+        joined = db.scalars(sa.select(board.c.key).filter_by(join="open")).all()
     for key in () if site.settings.login else joined:
         wrong = "anybody may join it who logs in, and site.toml names no login provider"
         mend = f"irmeta board set {key} --join ask --site {site.folder}"
         yield Problem(key, wrong, mend)
-    for one in every:
-        if one.feedback == "ladder" and not one.brought:
+    for key, feedback, begun in before_reveal:
+        if feedback == "ladder" and not begun:
             wrong = "its ladder answers nothing until it begins at a run that you bring"
-            mend = f"irmeta board import {one.key} BASELINE --site {site.folder}"
-            yield Problem(one.key, wrong, mend)
-        if one.feedback == "open":
+            mend = f"irmeta board import {key} BASELINE --site {site.folder}"
+            yield Problem(key, wrong, mend)
+        if feedback == "open":
             wrong = "its answers give the judgments away in a few runs"
-            mend = f"irmeta board set {one.key} --feedback none, split or ladder --site {site.folder}"
-            yield Problem(one.key, wrong, mend)
+            mend = f"irmeta board set {key} --feedback none, split or ladder --site {site.folder}"
+            yield Problem(key, wrong, mend)
 
 
 def _readable_files(site: Site, engine: Engine) -> Iterator[Problem]:
     """Yield what others on this machine can read, or write."""
     with reading(engine) as db:
-        judged = db.execute(sa.select(judgments.c.digest)).scalars().all()
+        judged = db.scalars(sa.select(judgments.c.digest)).all()
     for path in map(site.judgments_path, judged):
         if _others_may_use(path):
             yield Problem(str(path), "others can read it", f"chmod 600 {path}")
@@ -147,13 +146,17 @@ def _others_may_use(path: Path) -> bool:
 def _unsafe_settings(site: Site) -> Iterator[Problem]:
     """Yield settings by which others could listen or come in too often, and too full a disk."""
     settings, where = site.settings, "site.toml"
-    found = urlsplit(settings.address)
-    plain = found.scheme in ("http", "https") and found.hostname and not found.username
-    if settings.address and (not plain or found.path.strip("/") or found.query):
+    address = urlsplit(settings.address)
+    plain = (
+        address.scheme in ("http", "https")
+        and address.hostname
+        and not address.username
+    )
+    if settings.address and (not plain or address.path.strip("/") or address.query):
         wrong = f"address = {settings.address!r} is not one as https://runs.example.org"
         mend = "mend it: requests for another host are refused"
         yield Problem(where, wrong, mend)
-    elif found.scheme == "http" and found.hostname not in LOOPBACK:
+    elif address.scheme == "http" and address.hostname not in LOOPBACK:
         wrong = f"address = {settings.address!r}: tokens and cookies go in the clear"
         yield Problem(where, wrong, "put a proxy with https in front")
     if settings.address and not settings.contact:
@@ -176,8 +179,8 @@ def _late_clocks_and_backups(site: Site, engine: Engine) -> Iterator[Problem]:
     new = sa.select(sa.func.min(run.c.stored)).where(run.c.stored > backed)
     last = sa.select(sa.func.max(event.c.at))
     with reading(engine) as db:
-        oldest = db.execute(new).scalar()
-        newest = db.execute(last).scalar() or 0
+        oldest = db.scalar(new)
+        newest = db.scalar(last) or 0
     if newest > now() + MINUTE:
         wrong = f"the clock is before what happened at {clock(newest)} UTC"
         yield Problem("log", wrong, "set it (timedatectl), before dates are missed")

@@ -1,6 +1,7 @@
 """Boards from files: judgments with a folder of runs, a score file, or what a frozen site says of itself."""
 
 import hashlib
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -53,8 +54,7 @@ def board_key(qrels: Path) -> str:
     ('covid-1', 'lab')
     """
     name = collection_name(qrels).lower()
-    kept = "".join(one if one.isascii() and one.isalnum() else "-" for one in name)
-    key = kept.strip("-")[:40]
+    key = re.sub("[^a-z0-9]", "-", name).strip("-")[:40]
     return key if len(key) > 1 else "board"
 
 
@@ -70,31 +70,37 @@ def open_board(
     metrics: str = METRICS,
     **settings: Any,
 ) -> None:
-    """Make a board, with its judgments if there are any; one with dates hides them until it is revealed."""
+    """Make a board, with its judgments if there are any; one with dates hides them until it is revealed.
+
+    settings : columns of the board, empty ones as by default; dates are texts.
+    """
     site.require_login(settings)
     judged = None if qrels is None else _copy_judgments(site, qrels)
-    wanted = judged.topics if judged else None
-    wanted = read_topics(topics) if topics else wanted
-    if wanted is None:
+    if topics:
+        wanted = read_topics(topics)
+    elif judged:
+        wanted = judged.topics
+    else:
         raise IrmetaError(
             "a board needs its judgments (--qrels) or its topics (--topics)"
         )
-    named = None if clusters is None else irmeta.read_clusters(clusters)
-    _require_topics(wanted, wanted, named, clusters)
+    by_topic = None if clusters is None else irmeta.read_clusters(clusters)
+    _require_topics(wanted, wanted, by_topic, clusters)
     if judged is not None:
-        _require_topics(judged.topics, wanted, named, qrels)
-    given = {name: one for name, one in settings.items() if one not in (None, "")}
+        _require_topics(judged.topics, wanted, by_topic, qrels)
+    given = {name: value for name, value in settings.items() if value not in (None, "")}
     dated = [name for name in boards.DATES if name in given]
     # a board that is revealed now has been open before
-    begun = {"opens": (at := now()), "reveals": None if dated else at}
-    given |= begun | {name: parse_moment(given[name]) for name in dated}
+    begun = now()
+    dates = {"opens": begun, "reveals": None if dated else begun}
+    given |= dates | {name: parse_moment(given[name]) for name in dated}
     given |= answers.drawn_split({"key": key, **given}, wanted)
     boards.new_board(
         engine,
         judged,
         key=key,
         topics=wanted,
-        clusters=named,
+        clusters=by_topic,
         documents="" if documents is None else _copy_documents(site, documents),
         metrics=answers.metric_names(metrics),
         **{"title": key, "collection": key} | UNLESS_SAID | given,
@@ -110,10 +116,10 @@ def add_judgments(
     read: Read = answers.read_judgments,
 ) -> int:
     """Add to a board a new version of its judgments; return its number. read : a server has a child read files."""
-    found = boards.board_of(engine, key)
+    board = boards.board_of(engine, key)
     judged = _copy_judgments(site, qrels, read)
-    _require_topics(judged.topics, found.topics, found.clusters, qrels)
-    answers.drawn_split(found._asdict(), judged.topics)
+    _require_topics(judged.topics, board.topics, board.clusters, qrels)
+    answers.drawn_split(board._asdict(), judged.topics)
     return boards.add_judgments(engine, key, judged, note)
 
 
@@ -124,15 +130,15 @@ def are_new_judgments(engine: Engine, key: str, qrels: Path) -> bool:
 
 
 def _require_topics(
-    found: Sequence[str],
     topics: Sequence[str],
+    of_board: Sequence[str],
     clusters: Mapping[str, str] | None,
     source: Path | None,
 ) -> None:
-    """Refuse topics if the board has none of them, or if one lacks its cluster."""
-    if not set(found) & set(topics):
+    """Refuse the topics of a file (source) if the board has none of them, or if one lacks its cluster."""
+    if not set(topics) & set(of_board):
         raise IrmetaError(f"{source}: it judges no topic of the board")
-    lacking = [topic for topic in found if clusters and topic not in clusters]
+    lacking = [topic for topic in topics if clusters and topic not in clusters]
     if lacking:
         raise IrmetaError(
             f"{source}: topic {lacking[0]!r} has no cluster; each topic needs one"
@@ -165,10 +171,10 @@ def _file_digest(path: Path) -> str:
 
 def read_id_lines(path: Path) -> list[str]:
     """Read a file of ids, one on each line, plain or packed; return each once."""
-    found = read_ids(path)
-    if not found:
+    ids = read_ids(path)
+    if not ids:
         raise IrmetaError(f"{path}: there are no ids; put one on each line")
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(ids))
 
 
 def import_runs(
@@ -179,37 +185,37 @@ def import_runs(
     table: Path | None = None,
 ) -> dict[str, submissions.Received]:
     """Submit run files, or the files of folders, as a table describes them; return what came of each, by name."""
-    files = [Path(path) for given in runs for path in list_files(given)]
+    files = [Path(file) for path in runs for file in list_files(path)]
     said = {} if table is None else read_table(table)
     together = now()
-    found = {}
+    received = {}
     for name, path in zip(run_names(files), files, strict=True):
         about = dict(said.get(known_as(name, said) or "", {}))
         date = about.pop("received", "")
         with site.keeping_run():
-            found[name] = submissions.submit(
+            received[name] = submissions.submit(
                 *(engine, key, name, copy_run(site, path)),
                 received=int(date or together),
                 about=about,
                 dated=bool(date),
             )
-    return found
+    return received
 
 
 def copy_run(site: Site, path: Path) -> submissions.Bytes:
     """Copy a run into the site, under its digest; return digest and size."""
     part = site.temporary / f"{secrets.token_hex(8)}.part"
     shutil.copyfile(path, part)
-    found = submissions.Bytes(_file_digest(part), part.stat().st_size)
-    move_durably(part, site.run_path(found.digest))
-    return found
+    content = submissions.Bytes(_file_digest(part), part.stat().st_size)
+    move_durably(part, site.run_path(content.digest))
+    return content
 
 
 def read_table(path: Path) -> dict[str, dict[str, str]]:
-    """Read what a table of runs (columns run, team, type, date) says, by run."""
+    """Read what a table of runs (columns run, team, type, date) says, by run: team, type, and when received."""
     table = read_sheet(path, *COLUMNS.values())
     places = {what: table.index_of(names) for what, names in COLUMNS.items()}
-    found: dict[str, dict[str, str]] = {}
+    runs: dict[str, dict[str, str]] = {}
     for line, row in table.rows:
         said = {
             what: "" if place is None else stripped(row[place])
@@ -221,12 +227,12 @@ def read_table(path: Path) -> dict[str, dict[str, str]]:
             raise IrmetaError(
                 f"{path}:{line}: it names no run; the first line names the columns, one of them run"
             )
-        if run in found:
+        if run in runs:
             raise IrmetaError(
                 f"{path}:{line}: {run!r} stands on an earlier line, too; remove one"
             )
-        found[run] = said
-    return found
+        runs[run] = said
+    return runs
 
 
 def _run_date(where: str, date: str) -> str:
@@ -234,46 +240,46 @@ def _run_date(where: str, date: str) -> str:
     if not date:
         return ""
     try:
-        found = parse_moment(date)
+        moment = parse_moment(date)
     except IrmetaError as error:
         raise IrmetaError(f"{where}: {error}") from error
-    if found is None:
+    if moment is None:
         raise IrmetaError(
             f"{where}: {date!r} is not the date of a run; leave it empty if nobody knows"
         )
-    return str(found)
+    return str(moment)
 
 
 def import_frozen(engine: Engine, folder: Path, key: str | None = None) -> list[str]:
     """Make boards of a frozen site: the same keys, times and scores; return their keys. Runs do not come along."""
-    found = sorted(folder.glob("b/*/data/board.json"))
-    wanted = [one for one in found if key is None or one.parent.parent.name == key]
-    if not wanted:
-        if found:
-            keys = ", ".join(one.parent.parent.name for one in found)
-            raise IrmetaError(f"{folder}: no board {key!r} in it; it has {keys}")
+    files = sorted(folder.glob("b/*/data/board.json"))
+    by_key = {path.parts[-3]: path for path in files}
+    if not files:
         raise IrmetaError(f"{folder}: no frozen site (it has no b/KEY/data/board.json)")
+    if key is not None and key not in by_key:
+        keys = ", ".join(by_key)
+        raise IrmetaError(f"{folder}: no board {key!r} in it; it has {keys}")
+    wanted = files if key is None else [by_key[key]]
     return [_restore_board(engine, path) for path in wanted]
 
 
 def _restore_board(engine: Engine, path: Path) -> str:
     """Make a board of the public data in a frozen site (board.json, scores.parquet); return its key."""
     try:
-        given = parse_json(require_readable(path).read_bytes())
-        under = given["scored_under"]
-        judged = {one["version"]: one["topics"] for one in given["judgments"]}
-        keys = {one["label"]: one["key"] for one in given["runs"]}
+        public = parse_json(require_readable(path).read_bytes())
+        topics = {judged["version"]: judged["topics"] for judged in public["judgments"]}
+        keys = {run["label"]: run["key"] for run in public["runs"]}
         vectors: dict[str, dict[str, bytes]] = {}
-        for name in ("scores.parquet", "unranked.parquet"):
-            if (scores := path.with_name(name)).exists():
-                # topics of the feedback have no scores that count
-                cube = irmeta.load(scores).reindex(topic=judged[under])
-                by_label = answers.score_bytes(cube)
-                vectors |= {keys[label]: one for label, one in by_label.items()}
-        for run in given["runs"]:
+        scored = (path.with_name(f"{name}.parquet") for name in ("scores", "unranked"))
+        for scores in filter(Path.exists, scored):
+            # topics of the feedback have no scores that count
+            cube = irmeta.load(scores).reindex(topic=topics[public["scored_under"]])
+            for label, by_metric in answers.score_bytes(cube).items():
+                vectors[keys[label]] = by_metric
+        for run in public["runs"]:
             require_safe(run)
-        snapshot.restore_board(engine, given, vectors)
-        return str(given["board"]["key"])
+        snapshot.restore_board(engine, public, vectors)
+        return str(public["board"]["key"])
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         raise IrmetaError(f"{path}: not what irmeta freezes ({error})") from error
     except StatementError as error:
@@ -310,6 +316,7 @@ def import_scores(engine: Engine, path: Path, key: str) -> int:
     ]
     events = [{"at": at, "action": "imported", "detail": {"scores": path.name}}]
     public = {"board": UNLESS_SAID | board, "judgments": [judged], "scored_under": 1}
-    vectors = {keys[system]: one for system, one in answers.score_bytes(cube).items()}
+    scores = answers.score_bytes(cube)
+    vectors = {keys[system]: scores[system] for system in systems}
     snapshot.restore_board(engine, public | {"runs": runs, "events": events}, vectors)
     return len(runs)

@@ -42,7 +42,7 @@ TELLS_NOTHING = {
 class Alike(NamedTuple):
     """Runs of two teams, and the share of topics on which their first documents are the same ones in the same order."""
 
-    one: Any
+    run: Any
     other: Any
     share: float
 
@@ -52,14 +52,14 @@ def duplicates(
 ) -> list[Alike]:
     """List runs of different teams that are alike, the most alike first. read : finds the first documents of a run."""
     runs = _kept_runs(engine, boards.board_of(engine, key).id)
-    first = {one.run: read(site.run_path(one.run), ALIKE) for one in runs}
+    first = {sent.run: read(site.run_path(sent.run), ALIKE) for sent in runs}
     pairs = (
-        Alike(one, other, _share_alike(first[one.run], first[other.run]))
-        for one, other in combinations(runs, 2)
-        if one.team != other.team
+        Alike(sent, other, _share_alike(first[sent.run], first[other.run]))
+        for sent, other in combinations(runs, 2)
+        if sent.team != other.team
     )
-    found = [pair for pair in pairs if pair.share >= LIKELY]
-    return sorted(found, key=lambda pair: -pair.share)
+    alike = [pair for pair in pairs if pair.share >= LIKELY]
+    return sorted(alike, key=lambda pair: -pair.share)
 
 
 def _share_alike(first: dict[str, list[str]], other: dict[str, list[str]]) -> float:
@@ -71,12 +71,12 @@ def _share_alike(first: dict[str, list[str]], other: dict[str, list[str]]) -> fl
 def _kept_runs(engine: Engine, board_id: int) -> list[Any]:
     """List the runs of a board that are neither refused nor withdrawn; raise IrmetaError while some are not checked."""
     every = submissions.submissions_of(engine, board_id)
-    if waiting := sum(one.state == "received" for one in every):
+    if waiting := sum(sent.state == "received" for sent in every):
         raise IrmetaError(
             f"{waiting} of {counted(len(every), 'run')} {are(waiting)} not checked yet; a running server "
             "(irmeta serve) checks them: ask again when irmeta board runs lists none as received"
         )
-    return [one for one in every if one.state not in GONE]
+    return [sent for sent in every if sent.state not in GONE]
 
 
 def pool(
@@ -89,53 +89,42 @@ def pool(
     board = boards.board_of(engine, key)
     taken: Counter[str] = Counter()
     pooled = []
-    for one in _kept_runs(engine, board.id):
-        taken[one.team] += 1
-        if taken[one.team] <= runs:
-            pooled.append(one)
+    for sent in _kept_runs(engine, board.id):
+        taken[sent.team] += 1
+        if taken[sent.team] <= runs:
+            pooled.append(sent)
     if not pooled:
         raise IrmetaError(f"{key}: it has no run that was accepted, so nothing to pool")
     found: dict[str, set[str]] = {topic: set() for topic in board.topics}
-    for one in pooled:
-        for topic, documents in answers.first_documents(
-            site.run_path(one.run), depth
-        ).items():
-            if topic in found:
-                found[topic].update(documents)
-    keys = [one.key for one in pooled]
-    submissions.mark_pooled(engine, board.id, keys, {"depth": depth})
-    orders = {topic: sorted(found[topic]) for topic in found}
-    for order in orders.values():
-        Random(key).shuffle(order)
-    return [(topic, one) for topic in orders for one in orders[topic]]
+    for sent in pooled:
+        first = answers.first_documents(site.run_path(sent.run), depth)
+        for topic in first.keys() & found.keys():
+            found[topic].update(first[topic])
+    submissions.mark_pooled(engine, board.id, [sent.key for sent in pooled], depth)
+    pairs = []
+    for topic in found:
+        documents = sorted(found[topic])
+        Random(key).shuffle(documents)
+        pairs += [(topic, document) for document in documents]
+    return pairs
 
 
 def runs_allowed(board: Any) -> tuple[int, str]:
     """Return how many runs a team may send to a board before the reveal, at most, and by which limit."""
     begun = board.opens if board.opens is not None else board.created
-    late = board.late == "mark"
-    ends = [
-        one
-        for one in (board.reveals, None if late else board.closes)
-        if one is not None
-    ]
-    last = max(begun, min(ends, default=begun + DAYS * people.DAY) - 1)
+    ends = [board.reveals, None if board.late == "mark" else board.closes]
+    known = (moment for moment in ends if moment is not None)
+    last = max(begun, min(known, default=begun + DAYS * people.DAY) - 1)
     days = last // people.DAY - begun // people.DAY + 1
     months = _month_number(last) - _month_number(begun) + 1
-    most = [
-        (limit * number, says)
-        for limit, number, says in (
-            (board.per_day, days, f"{board.per_day} a day on {counted(days, 'day')}"),
-            (
-                board.per_month,
-                months,
-                f"{board.per_month} in each of {counted(months, 'month')}",
-            ),
-            (board.per_team, 1, "the limit of a team"),
-        )
-        if limit is not None
-    ]
-    free = f"no limit is set: taken as {FREE} a day on {counted(days, 'day')}"
+    on_days, of_months = counted(days, "day"), counted(months, "month")
+    limits = (
+        (board.per_day, days, f"{board.per_day} a day on {on_days}"),
+        (board.per_month, months, f"{board.per_month} in each of {of_months}"),
+        (board.per_team, 1, "the limit of a team"),
+    )
+    most = [(limit * times, why) for limit, times, why in limits if limit is not None]
+    free = f"no limit is set: taken as {FREE} a day on {on_days}"
     return min(most, default=(FREE * days, free))
 
 
@@ -148,24 +137,21 @@ def _month_number(moment: int) -> int:
 def _count_series_of_answers(engine: Engine, board: Any) -> int:
     """Count how often all runs may have been answered again: under other judgments, or other rules of the answers."""
     happened = events.events_of_board(engine, board.id, "judgments", "changed")
-    judged = sum(one.action == "judgments" for one in happened)
-    rules = [
-        one.detail.get("settings", ()) for one in happened if one.action == "changed"
-    ]
-    return max(1, judged) + sum(not ANSWERS.isdisjoint(one) for one in rules)
+    judged = sum(event.action == "judgments" for event in happened)
+    changed = [event.detail.get("settings", ()) for event in happened]
+    return max(1, judged) + sum(not ANSWERS.isdisjoint(names) for names in changed)
 
 
 def leak_in_words(engine: Engine, board: Any) -> str:
     """Say what the answers to a board's runs can give away of its hidden judgments."""
     if board.feedback in TELLS_NOTHING:
         return TELLS_NOTHING[board.feedback].format(len(board.feedback_topics or ()))
-    (number, why), series = runs_allowed(board), _count_series_of_answers(engine, board)
-    teams = max(
-        1, sum(alone.state == "in" for alone in people.teams_of_board(engine, board.id))
-    )
-    alone, together = (
-        series * answers.bits_leaked(board, number, many) for many in (1, teams)
-    )
+    number, why = runs_allowed(board)
+    series = _count_series_of_answers(engine, board)
+    own = people.teams_of_board(engine, board.id)
+    teams = max(1, sum(team.state == "in" for team in own))
+    alone = series * answers.bits_leaked(board, number)
+    together = series * answers.bits_leaked(board, number, teams)
     all_ = f", {together:.0f} to {teams} teams together" if teams > 1 else ""
     return (
         f"feedback {board.feedback}: a team sends at most {counted(number, 'run')} ({why}), and the answers give away "

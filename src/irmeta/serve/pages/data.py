@@ -38,29 +38,29 @@ TEXTS = {
 """Columns of tables that are texts; others are numbers."""
 
 
-def data_files(shot: Snapshot, found: Standing) -> Iterator[tuple[str, bytes]]:
+def data_files(shot: Snapshot, standing: Standing) -> Iterator[tuple[str, bytes]]:
     """Yield the files of a board's data, name and bytes, the largest last: then what the others needed is free."""
-    if found.unranked is not None:
-        yield "unranked.parquet", answers.as_parquet(found.unranked)
-        yield "unranked.csv", _scores_csv(found.unranked)
-    if found.cube is not None:
-        yield "scores.parquet", answers.as_parquet(found.cube)
-    rows = [_table_row(found, line) for line in found.lines.values()]
+    if standing.unranked is not None:
+        yield "unranked.parquet", answers.as_parquet(standing.unranked)
+        yield "unranked.csv", _scores_csv(standing.unranked)
+    if standing.cube is not None:
+        yield "scores.parquet", answers.as_parquet(standing.cube)
+    rows = [_table_row(standing, line) for line in standing.lines.values()]
     columns = rows[0] if rows else {}
     yield "table.csv", as_csv(columns, [tuple(row.values()) for row in rows])
-    yield "topics.csv", topics_csv(shot, found)
-    if found.factors is not None:
-        yield "factors.parquet", answers.as_parquet(found.factors)
-    yield "board.json", as_json(_public_board(shot, found))
-    if found.cube is not None:
-        yield "scores.csv", _scores_csv(found.cube)
+    yield "topics.csv", topics_csv(shot, standing)
+    if standing.factors is not None:
+        yield "factors.parquet", answers.as_parquet(standing.factors)
+    yield "board.json", as_json(_public_board(shot, standing))
+    if standing.cube is not None:
+        yield "scores.csv", _scores_csv(standing.cube)
 
 
-def topics_csv(shot: Snapshot, found: Standing) -> bytes:
+def topics_csv(shot: Snapshot, standing: Standing) -> bytes:
     """Return a CSV of the topics that runs have scores on, in the order of the scores, each with its cluster."""
-    clusters = zip(found.topics, found.clusters, strict=True)
-    named = clusters if shot.board.clusters else ((one, "") for one in found.topics)
-    return as_csv(("topic", "cluster"), named)
+    clusters = zip(standing.topics, standing.clusters, strict=True)
+    alone = ((topic, "") for topic in standing.topics)
+    return as_csv(("topic", "cluster"), clusters if shot.board.clusters else alone)
 
 
 def _scores_csv(cube: xr.DataArray) -> bytes:
@@ -76,18 +76,18 @@ def _score_rows(cube: xr.DataArray) -> pl.DataFrame:
     """Return a row for each score of a cube: its labels, and the score."""
     index = np.indices(cube.shape).reshape(cube.ndim, -1)
     columns = {
-        str(dim): pl.Series([cell(str(one)) for one in cube[dim].values])[at]
+        str(dim): pl.Series([cell(str(name)) for name in cube[dim].values])[at]
         for dim, at in zip(cube.dims, index, strict=True)
     }
     columns["score"] = pl.Series(cube.values.ravel()).fill_nan(None)
     return pl.DataFrame(columns)
 
 
-def _table_row(found: Standing, line: Line) -> dict[str, Any]:
-    """Return the row of a run in table.csv."""
+def _table_row(standing: Standing, line: Line) -> dict[str, Any]:
+    """Return the row of a run in table.csv, by the names of the columns."""
     about = line.about
     none = Interval(float("nan"))
-    first = line.scores.get(found.metric, none)
+    first = line.scores.get(standing.metric, none)
     row: dict[str, Any] = {
         "key": line.key,
         "run": line.label,
@@ -98,9 +98,11 @@ def _table_row(found: Standing, line: Line) -> dict[str, Any]:
         "marks": ", ".join(about["marks"]),
     }
     row |= {name: getattr(line, name) for name in RANKS}
-    row |= {"metric": found.metric, **_named_interval("mean", first)}
+    row |= {"metric": standing.metric, **_named_interval("mean", first)}
     row |= {name: line.standing.get(name) for name in STANDING}
-    return row | {name: line.scores.get(name, none).value for name in found.metrics[1:]}
+    return row | {
+        name: line.scores.get(name, none).value for name in standing.metrics[1:]
+    }
 
 
 def _named_interval(name: str, interval: Interval | Difference) -> dict[str, float]:
@@ -108,12 +110,12 @@ def _named_interval(name: str, interval: Interval | Difference) -> dict[str, flo
     return {name: interval.value, "low": interval.low, "high": interval.high}
 
 
-def run_record(shot: Snapshot, found: Standing, line: Line) -> bytes:
+def run_record(shot: Snapshot, standing: Standing, line: Line) -> bytes:
     """Return all that is known of a run, as JSON (record.json)."""
     behind: dict[str, Any] = {}
     if line.behind is not None:
         behind = {
-            "best": found.ranked[0].key,
+            "best": standing.ranked[0].key,
             **_named_interval("difference", line.behind),
         }
     content = {
@@ -121,8 +123,8 @@ def run_record(shot: Snapshot, found: Standing, line: Line) -> bytes:
         "irmeta": VERSION,
         "board": shot.board.key,
         "version": shot.board.version,
-        **_run_alone(found, line),
-        "of": len(found.ranked),
+        **_run_alone(standing, line),
+        "of": len(standing.ranked),
         **{name: getattr(line, name) for name in RANKS},
         "standing": line.standing,
         "behind": behind or None,
@@ -130,14 +132,16 @@ def run_record(shot: Snapshot, found: Standing, line: Line) -> bytes:
     return as_json(content)
 
 
-def digest_of_run_alone(found: Standing, line: Line) -> bytes:
+def digest_of_run_alone(standing: Standing, line: Line) -> bytes:
     """Return a digest of what is known of a run by itself: it stays while other runs come."""
     # the ends of its intervals follow from all runs
-    means = {name: one.value for name, one in line.scores.items()}
-    return hashlib.sha256(as_json(_run_alone(found, line) | {"scores": means})).digest()
+    means = {name: mean.value for name, mean in line.scores.items()}
+    return hashlib.sha256(
+        as_json(_run_alone(standing, line) | {"scores": means})
+    ).digest()
 
 
-def _run_alone(found: Standing, line: Line) -> dict[str, Any]:
+def _run_alone(standing: Standing, line: Line) -> dict[str, Any]:
     """Return what is known of a run by itself, and against its baseline."""
     base = line.baseline
     claim: dict[str, Any] = {}
@@ -145,11 +149,11 @@ def _run_alone(found: Standing, line: Line) -> dict[str, Any]:
         claim = {"baseline": base.key, "name": base.label}
         claim |= _named_interval("difference", line.claim) | {"shown": line.claim.shown}
     return {
-        "judgments": found.version,
+        "judgments": standing.version,
         **_said_of_run(line),
-        "metric": found.metric,
+        "metric": standing.metric,
         "scores": {
-            name: _named_interval("mean", one) for name, one in line.scores.items()
+            name: _named_interval("mean", mean) for name, mean in line.scores.items()
         },
         "claim": claim or None,
     }
@@ -160,16 +164,17 @@ def _said_of_run(line: Line) -> dict[str, Any]:
     return {**only(SAID, line.about), "bytes": line.about["bytes"], "label": line.label}
 
 
-def eee_json(settings: Any, shot: Snapshot, found: Standing, line: Line) -> bytes:
+def eee_json(settings: Any, shot: Snapshot, standing: Standing, line: Line) -> bytes:
     """Return a run's scores as a record of Every Eval Ever in JSON, with where its certificate is."""
     board = shot.board
     page = f"/b/{board.key}/s/{line.key}/"
     rows = [
-        {"metric": name, "mean": one.value, "low": one.low, "high": one.high}
-        | (only(RANKS, vars(line)) if name == found.metric and line.rank_low else {})
-        for name, one in line.scores.items()
+        {"metric": name, **_named_interval("mean", mean)}
+        for name, mean in line.scores.items()
     ]
-    vectors = {name: found.vectors[line.key][name] for name in line.scores}
+    if line.rank_low:  # the first metric ranks
+        rows[0] |= only(RANKS, vars(line))
+    vectors = {name: standing.vectors[line.key][name] for name in line.scores}
     content = answers.eee_record(
         f"{line.about['team']}/{line.label}" if line.about["team"] else line.label,
         board.collection,
@@ -181,7 +186,7 @@ def eee_json(settings: Any, shot: Snapshot, found: Standing, line: Line) -> byte
         details={
             "certificate": f"{settings.address}{page}",
             "board_version": str(board.version),
-            "judgments_version": str(found.version),
+            "judgments_version": str(standing.version),
             "run_sha256": line.about["run"],
             "marks": ", ".join(line.about["marks"]),
         },
@@ -198,7 +203,8 @@ def describe_file(name: str, content: bytes, digest: str) -> dict[str, Any]:
         return about
     [columns] = csv.reader([content.split(b"\n", 1)[0].decode()])
     fields = [
-        {"name": one, "type": "string" if one in TEXTS else "number"} for one in columns
+        {"name": name, "type": "string" if name in TEXTS else "number"}
+        for name in columns
     ]
     table = {"profile": "tabular-data-resource", "format": "csv", "encoding": "utf-8"}
     return about | table | {"schema": {"fields": fields}}
@@ -222,17 +228,17 @@ def _judgment_facts(shot: Snapshot, judged: Any) -> dict[str, Any]:
     return only(JUDGMENTS, judged._mapping) | {"digest": digest} | salt
 
 
-def _public_board(shot: Snapshot, found: Standing) -> dict[str, Any]:
+def _public_board(shot: Snapshot, standing: Standing) -> dict[str, Any]:
     """Return all that is public of a board: another site can be made of it."""
-    lines = found.lines
+    lines = standing.lines
     return {
         "format": "irmeta board 1",
         "irmeta": VERSION,
-        "finding": found.finding,
+        "finding": standing.finding,
         "board": only(SETTINGS, shot.board._mapping),
-        "judgments": [_judgment_facts(shot, one) for one in shot.versions],
-        "scored_under": found.version,
+        "judgments": [_judgment_facts(shot, judged) for judged in shot.versions],
+        "scored_under": standing.version,
         "runs": [_said_of_run(lines[run.key]) for run in shot.runs if run.key in lines],
-        "events": [only(EVENTS, one._mapping) for one in shot.events],
+        "events": [only(EVENTS, event._mapping) for event in shot.events],
         "counts": shot.counts,
     }

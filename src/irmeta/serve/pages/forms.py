@@ -30,7 +30,7 @@ ESCAPED = ("html.j2", "svg.j2", "macros.j2")
 NUMBER = re.compile(r"[+-][\d.]+")
 """What begins so, and is none."""
 TEX = str.maketrans(
-    {one: f"\\{one}" for one in "#$%&_"}
+    {sign: f"\\{sign}" for sign in "#$%&_"}
     | {"{": r"\textbraceleft{}", "}": r"\textbraceright{}"}
     | {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\^{}"}
 )
@@ -56,7 +56,7 @@ def _environment() -> jinja2.Environment:
     numbers = (counted, interval, signed, with_interval)
     texts = (as_tex, as_yaml, breakable, event_in_words, mixed_alphabets, person_name)
     forms = (*numbers, *texts, slug)
-    environment.filters |= {one.__name__: one for one in forms}
+    environment.filters |= {form.__name__: form for form in forms}
     environment.filters |= {"f3": figure, "time": clock}
     environment.tests["open"] = is_open
     return environment
@@ -116,26 +116,26 @@ def interval(ends: Sequence[float], sign: str = "") -> str:
     return "" if math.isnan(low) else decimal_interval(low, high, sign=sign)
 
 
-def with_interval(found: Sequence[float], sign: str = "") -> str:
+def with_interval(mean: Sequence[float], sign: str = "") -> str:
     """Write a mean or, with the sign +, a difference, and its interval where there is one.
 
     >>> with_interval((0.5, 0.4, 0.6), "+")
     '+.500 (+.400 to +.600)'
     """
-    value, low, high = found[:3]
+    value, low, high = mean[:3]
     if math.isnan(low):
         return signed(value) if sign else figure(value)
     return decimal_with_interval(value, low, high, sign=sign)
 
 
-def axis_of(found: Sequence[Sequence[float]]) -> tuple[float, float]:
+def axis_of(means: Sequence[Sequence[float]]) -> tuple[float, float]:
     """Return the ends of an axis that holds all means and intervals, rounded outward to tenths; 0 to 1 for none.
 
     >>> axis_of([(0.52, 0.41, 0.63), (0.38, float("nan"), float("nan"))]), axis_of([])
     ((0.3, 0.7), (0.0, 1.0))
     """
-    values = [one for mean in found for one in mean if not math.isnan(one)] or [0, 1]
-    low, high = math.floor(10 * min(values)), math.ceil(10 * max(values))
+    ends = [end for mean in means for end in mean if not math.isnan(end)] or [0, 1]
+    low, high = math.floor(10 * min(ends)), math.ceil(10 * max(ends))
     return low / 10, max(high, low + 1) / 10
 
 
@@ -154,8 +154,8 @@ def as_yaml(text: str) -> str:
     >>> print(as_yaml('a: "b"\n- c'))
     "a: \"b\"\n- c"
     """
-    found = msgspec.json.encode(text).decode()
-    return found.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
+    quoted = msgspec.json.encode(text).decode()
+    return quoted.replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def breakable(name: str) -> Markup:
@@ -173,7 +173,7 @@ def mixed_alphabets(name: str) -> str:
     >>> mixed_alphabets("L\u03c5nd"), mixed_alphabets("Lund 2")
     ('letters of GREEK and LATIN', '')
     """
-    alphabets = {unicodedata.name(one, "").partition(" ")[0] for one in name}
+    alphabets = {unicodedata.name(letter, "").partition(" ")[0] for letter in name}
     mixed = sorted(alphabets.intersection(ALIKE))
     return f"letters of {' and '.join(mixed)}" if len(mixed) > 1 else ""
 
@@ -198,7 +198,7 @@ def as_csv(columns: Iterable[str], rows: Iterable[Sequence[Any]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
-    writer.writerows([cell(one) for one in row] for row in rows)
+    writer.writerows(map(cell, row) for row in rows)
     return text.getvalue().encode()
 
 

@@ -41,9 +41,8 @@ File = tuple[str, bytes]
 def home_pages(
     site: Site, boards: Sequence[dict[str, Any]], *, frozen: bool = False
 ) -> Iterator[File]:
-    """Render what belongs to no board; what all pages need comes first."""
-    yield from assets()
-    last = max((one["changed"] for one in boards), default=0)
+    """Render what belongs to no board. boards : what the first page says of each."""
+    last = max((board["changed"] for board in boards), default=0)
     yield _site_page(site, "index", "", last, frozen, boards=boards)
     if not frozen:  # a copy has no people
         yield _site_page(site, "people", "people/", last, frozen)
@@ -72,7 +71,7 @@ class Pages:
         self,
         site: Site,
         shot: Snapshot,
-        found: Standing,
+        standing: Standing,
         *,
         frozen: bool = False,
         above: str = "../../",
@@ -80,14 +79,14 @@ class Pages:
         """Compute what the pages share. above : leads from the board's folder to the site."""
         self._above = above
         self._site = site.settings
-        self._truth = site.judgments_path
+        self._judgments_path = site.judgments_path
         self._shot = shot
-        self._found = found
-        self._lines = found.lines
-        if found.cube is not None:
-            first = found.cube.sel(metric=found.metric).values
+        self._standing = standing
+        self._lines = standing.lines
+        if standing.cube is not None:
+            first = standing.cube.sel(metric=standing.metric).values
             self._middle = np.median(first, axis=0)
-            beside = zip(found.topics, self._middle, first.max(axis=0), strict=True)
+            beside = zip(standing.topics, self._middle, first.max(axis=0), strict=True)
             self._rows = template("rows.html").render(beside=beside)
         # what Hugging Face shows leads back to a certificate
         self._hub = bool(shot.board.hub and site.settings.address)
@@ -96,15 +95,15 @@ class Pages:
 
     def _board_facts(self) -> dict[str, Any]:
         """Return what all templates know of the board."""
-        shot, found, board = self._shot, self._found, self._shot.board
+        shot, standing, board = self._shot, self._standing, self._shot.board
         end = end_of_runs(board)
-        abouts = [line.about for line in found.ranked]
+        abouts = [line.about for line in standing.ranked]
         return {
             "takes": end is None or shot.at < end,
             "board": board,
             "shot": shot,
-            "found": found,
-            "axis": axis_of([line.scores[found.metric] for line in found.ranked]),
+            "standing": standing,
+            "axis": axis_of([line.scores[standing.metric] for line in standing.ranked]),
             "most_rows": ROWS,
             "in_series": board.series if shot.anybody_may(Action.SEE_SCORES) else "",
             "has_teams": any(about["team"] or about["type"] for about in abouts),
@@ -113,20 +112,24 @@ class Pages:
 
     def facts(self) -> dict[str, Any]:
         """Return what the first page of the site says of the board."""
-        of, found = self._shot.board, self._found
+        board, standing = self._shot.board, self._standing
+        runs = counted(len(standing.ranked), "run")
+        topics = counted(len(standing.topics), "topic")
         return {
-            "key": of.key,
-            "title": of.title,
-            "changed": of.changed,
-            "finding": found.finding,
-            "facts": f"{counted(len(found.ranked), 'run')} · {counted(len(found.topics), 'topic')} · {found.metric}",
-            "series": of.series if found.ranked else "",
+            "key": board.key,
+            "title": board.title,
+            "changed": board.changed,
+            "finding": standing.finding,
+            "facts": f"{runs} · {topics} · {standing.metric}",
+            "series": board.series if standing.ranked else "",
         }
 
     def digests_of_runs(self) -> dict[str, bytes]:
         """Return by run a digest of what its page says of it alone."""
         lines = self._lines.items()
-        return {key: data.digest_of_run_alone(self._found, line) for key, line in lines}
+        return {
+            key: data.digest_of_run_alone(self._standing, line) for key, line in lines
+        }
 
     def run_pages(self, keys: Iterable[str]) -> Iterator[File]:
         """Render the pages of runs."""
@@ -135,10 +138,10 @@ class Pages:
 
     def table_pages(self) -> Iterator[File]:
         """Yield the files that all runs are on: the table, topics, teams, comparison, progress, about, changes."""
-        found = self._found
+        standing = self._standing
         lines = self._lines.values()
         # who reads the scores of a run by topic needs to know of which
-        yield "data/topics.csv", data.topics_csv(self._shot, found)
+        yield "data/topics.csv", data.topics_csv(self._shot, standing)
         yield from self._ranked_pages()
         yield from self._topic_pages()
         for team in sorted({line.about["team"] for line in lines} - {""}):
@@ -146,22 +149,21 @@ class Pages:
             yield self._render("team", f"team/{slug(team)}/", team=team, lines=own)
         yield self._render("compare", "compare/")
         yield "compare/runs.js", as_script("irmeta_runs", self._comparing_facts())
-        claims = [line for line in found.ranked if line.claim is not None]
+        claims = [line for line in standing.ranked if line.claim is not None]
         claims.sort(key=lambda line: (line.about["received"], line.key), reverse=True)
-        told = {"claims": claims, "claimed": sum_claims(found.ranked)}
+        told = {"claims": claims, "claimed": sum_claims(standing.ranked)}
         yield self._render("progress", "progress/", steps=self._records(), **told)
         yield self._render("about", "about/")
         yield self._render("changes", "changes/", moved=self._moved_runs())
 
     def data_files(self) -> Iterator[File]:
         """Write the board as data, and the page that leads to them."""
-        sizes, sums = {}, []
-        every = chain(self._judgments(), data.data_files(self._shot, self._found))
+        sizes, sums, resources = {}, [], []
+        files = chain(self._judgments(), data.data_files(self._shot, self._standing))
         if self._hub:
             text = template("eval.yaml").render(**self._shared)
-            every = chain(every, [("eval.yaml", text.encode())])
-        resources = []
-        for name, content in every:
+            files = chain(files, [("eval.yaml", text.encode())])
+        for name, content in files:
             yield f"data/{name}", content
             sizes[name] = len(content)
             digest = hashlib.sha256(content).hexdigest()
@@ -170,19 +172,19 @@ class Pages:
         package = data.describe_package(self._shot, resources)
         yield "data/datapackage.json", package
         sizes["datapackage.json"] = len(package)
-        of_all = "".join(sums).encode()
-        sizes["SHA256SUMS"] = len(of_all)
-        yield "data/SHA256SUMS", of_all
+        listed = "".join(sums).encode()
+        sizes["SHA256SUMS"] = len(listed)
+        yield "data/SHA256SUMS", listed
         yield self._render("data", "data/", sizes=sizes)
 
     def _judgments(self) -> Iterator[File]:
         """Yield the files of judgments as they came, where the board publishes them."""
-        for one in self._shot.versions if self._shot.tells_judgments else ():
-            path = self._truth(one.digest)
+        for judged in self._shot.versions if self._shot.tells_judgments else ():
+            path = self._judgments_path(judged.digest)
             if path.exists():
                 content = path.read_bytes()
-                packed = ".gz" if content[:2] == PACKED else ""
-                yield f"qrels-{one.version}.txt{packed}", content
+                packed = ".gz" if content.startswith(PACKED) else ""
+                yield f"qrels-{judged.version}.txt{packed}", content
 
     def _render(self, name: str, path: str, **own: Any) -> File:
         """Render a page of the board, at a path below its folder."""
@@ -193,7 +195,7 @@ class Pages:
 
     def _ranked_pages(self) -> Iterator[File]:
         """Render the table of ranked runs, page by page."""
-        ranked = self._found.ranked
+        ranked = self._standing.ranked
         pages = max(1, -(-len(ranked) // ROWS))
         for number in range(pages):
             path = f"page/{number + 1}/" if number else ""
@@ -202,12 +204,12 @@ class Pages:
 
     def _run_files(self, line: Line) -> Iterator[File]:
         """Render the page of a run that a referee opens, and what lies beside it."""
-        found, folder = self._found, f"s/{line.key}/"
-        vectors = found.vectors.get(line.key, {})
+        standing, folder = self._standing, f"s/{line.key}/"
+        vectors = standing.vectors.get(line.key, {})
         own = {name: vectors[name].tolist() for name in line.scores}
         yield self._render("run", folder, line=line, topics=self._topic_rows_of(line))
-        yield f"{folder}record.json", data.run_record(self._shot, found, line)
-        yield f"{folder}eee.json", data.eee_json(self._site, self._shot, found, line)
+        yield f"{folder}record.json", data.run_record(self._shot, standing, line)
+        yield f"{folder}eee.json", data.eee_json(self._site, self._shot, standing, line)
         day = clock(line.about["received"])[:10]
         on_hub = ["eval_results.yaml"] if self._hub and line.rank is not None else []
         for name in ("badge.svg", "cite.bib", *on_hub):
@@ -218,80 +220,78 @@ class Pages:
 
     def _topic_rows_of(self, line: Line) -> Markup:
         """Return the rows of a run's scores by topic, beside the median and the best, as HTML."""
-        found = self._found
-        if found.cube is None or found.metric not in line.scores:
+        standing = self._standing
+        if standing.cube is None or standing.metric not in line.scores:
             return Markup()
-        own = found.vectors[line.key][found.metric]
+        own = standing.vectors[line.key][standing.metric]
         pairs = zip(own.tolist(), (own - self._middle).tolist(), strict=True)
-        texts = (one for own, gap in pairs for one in (figure(own), signed(gap)))
+        texts = chain.from_iterable((figure(own), signed(gap)) for own, gap in pairs)
         return Markup(self._rows % tuple(texts))
 
     def _topic_pages(self) -> Iterator[File]:
         """Render the topics, the hardest first, and each by itself."""
-        found = self._found
+        standing = self._standing
         rows = []
-        if found.cube is not None:
-            every = found.cube.sel(metric=found.metric).values
-            rows = [
-                self._topic_facts(at, every[:, at]) for at in range(len(found.topics))
-            ]
+        if standing.cube is not None:
+            by_topic = standing.cube.sel(metric=standing.metric).values.T
+            rows = [self._topic_facts(*topic) for topic in enumerate(by_topic)]
         for row in rows:
             yield self._render("topic", f"t/{row['number']}/", row=row, last=len(rows))
         rows.sort(key=lambda row: row["mean"])
         yield self._render("topics", "t/", rows=rows)
 
     def _topic_facts(self, place: int, scores: Any) -> dict[str, Any]:
-        """Return what a topic's page shows of everybody's scores, in the order of the table."""
-        ranked = self._found.ranked
+        """Return what a topic's page shows of everybody's scores on it, which are in the order of the table."""
+        ranked = self._standing.ranked
         order = np.argsort(-scores, kind="stable")[:MOVED].tolist()
         low, middle, high = np.quantile(scores, [0.25, 0.5, 0.75]).tolist()
         places = np.round(scores / max(1.0, float(scores.max())) * 1000)
         return {
             "number": place + 1,
-            "topic": self._found.topics[place],
+            "topic": self._standing.topics[place],
             "mean": float(scores.mean()),
             "low": low,
             "median": middle,
             "high": high,
             "tied": int((scores == scores.max()).sum()) - 1,
-            "first": [(ranked[one], float(scores[one])) for one in order],
+            "first": [(ranked[at], float(scores[at])) for at in order],
             "ticks": sorted(set(places.astype(int).tolist())),
         }
 
     def _comparing_facts(self) -> dict[str, Any]:
         """Return what the comparing page knows of all runs, and what it compares them by."""
-        found = self._found
+        standing = self._standing
         return {
-            "topics": found.topics,
-            "clusters": found.clusters,
-            "runs": [[line.key, line.label] for line in found.ranked],
-            **found.comparing,
+            "topics": standing.topics,
+            "clusters": standing.clusters,
+            "runs": [[line.key, line.label] for line in standing.ranked],
+            **standing.comparing,
         }
 
     def _records(self) -> list[Line]:
         """List the runs that were the best when they came, by the first metric; of those that came at once the best."""
         best: list[Line] = []
-        metric = self._found.metric
-        for line in sorted(self._found.ranked, key=lambda one: one.about["received"]):
+        metric = self._standing.metric
+        for line in sorted(
+            self._standing.ranked, key=lambda line: line.about["received"]
+        ):
             if not best or line.scores[metric].value > best[-1].scores[metric].value:
                 best.append(line)
         return best
 
     def _moved_runs(self) -> list[tuple[Line, float, float]]:
         """List the runs that the newest judgments moved most, with their means before and now."""
-        metric, older = self._found.metric, self._found.version - 1
-        every = self._shot.vectors.get(older, {})
-        vectors = {key: one for key, one in every.items() if metric in one}
+        metric, older = self._standing.metric, self._standing.version - 1
+        scored = self._shot.vectors.get(older, {})
+        vectors = {key: rows for key, rows in scored.items() if metric in rows}
         if not vectors:
             return []
-        topics = self._shot.topics[older]
-        cube = answers.score_cube(
-            self._shot.board.collection, topics, [metric], vectors
-        )
+        labels = self._shot.board.collection, self._shot.topics[older], [metric]
+        cube = answers.score_cube(*labels, vectors)
         before = answers.means_by_system(cube, units=1)
         moved = [
             (line, before[line.key][metric].value, line.scores[metric].value)
-            for line in self._found.ranked
+            for line in self._standing.ranked
             if line.key in before
         ]
         moved.sort(key=lambda one: (-abs(one[2] - one[1]), one[0].key))
@@ -300,18 +300,20 @@ class Pages:
 
 def series_page(site: Site, shown: Series, *, frozen: bool = False) -> File:
     """Render the page of a series."""
-    last = max(one.changed for one in shown.editions)
-    claims = [(one, line) for one in reversed(shown.editions) for line in one.claims]
-    given = {"of": shown, "claims": claims, "most_rows": ROWS}
-    return _site_page(site, "series", f"series/{shown.name}/", last, frozen, **given)
+    last = max(edition.changed for edition in shown.editions)
+    newest_first = reversed(shown.editions)
+    claims = [(edition, line) for edition in newest_first for line in edition.claims]
+    own = {"of": shown, "claims": claims, "most_rows": ROWS}
+    return _site_page(site, "series", f"series/{shown.name}/", last, frozen, **own)
 
 
 def notice_page(site: Site, shot: Snapshot, *, frozen: bool = False) -> File:
     """Render what anybody may know of a board before the reveal: nothing that was computed from a run or a judgment."""
-    given = {"board": shot.board, "shot": shot, "events": _events_before_reveal(shot)}
-    given |= {"finding": notice_facts(shot)["finding"]}
-    where, last = f"b/{shot.board.key}/", _events_before_reveal(shot)[-1].at
-    return _site_page(site, "notice", where, last, frozen, **given)
+    facts = notice_facts(shot)
+    own = {"board": shot.board, "shot": shot, "events": _events_before_reveal(shot)}
+    own |= {"finding": facts["finding"]}
+    where, last = f"b/{shot.board.key}/", facts["changed"]
+    return _site_page(site, "notice", where, last, frozen, **own)
 
 
 def notice_facts(shot: Snapshot) -> dict[str, Any]:
@@ -328,4 +330,4 @@ def notice_facts(shot: Snapshot) -> dict[str, Any]:
 
 
 def _events_before_reveal(shot: Snapshot) -> list[Any]:
-    return [one for one in shot.events if one.action in BEFORE]
+    return [event for event in shot.events if event.action in BEFORE]

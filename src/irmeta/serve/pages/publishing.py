@@ -71,16 +71,15 @@ class Publisher:
         with self._site.locked_alone(LOCK, wait=True):
             for name, content in html.assets():
                 self._public.put(name, content)
-            for one in boards.all_boards(self._engine):
-                shown = self._shown.setdefault(one.key, Shown())
-                if shown.version != one.version:
+            for board in boards.all_boards(self._engine):
+                shown = self._shown.setdefault(board.key, Shown())
+                if shown.version != board.version:
                     shown.rest = None  # what is not written of an older version
-                    self._write_board(shown, snapshot(self._engine, one.key))
+                    self._write_board(shown, snapshot(self._engine, board.key))
             self._write_series()
-            about = [one.about for one in self._shown.values() if one.about]
-            for name, content in html.home_pages(
-                self._site, about, frozen=self._frozen
-            ):
+            about = [shown.about for shown in self._shown.values() if shown.about]
+            home = html.home_pages(self._site, about, frozen=self._frozen)
+            for name, content in home:
                 self._public.put(name, content)
         return {key: shown.version for key, shown in self._shown.items()}
 
@@ -102,23 +101,23 @@ class Publisher:
             if self._frozen:
                 return
         above = "../../" if everybody else "../../../"
-        found = compute_standing(shot, self._known)
-        pages = Pages(self._site, shot, found, frozen=self._frozen, above=above)
-        said, old = pages.digests_of_runs(), shown.runs
+        standing = compute_standing(shot, self._known)
+        pages = Pages(self._site, shot, standing, frozen=self._frozen, above=above)
+        alone, old = pages.digests_of_runs(), shown.runs
         if shown.everybody != everybody:
             shown.everybody, old = everybody, {}
-        same = {key for key in said if key in old and old[key][0] == said[key]}
-        new = said.keys() - same
+        same = {key for key in alone if key in old and old[key][0] == alone[key]}
+        new = alone.keys() - same
         names: set[str] = set()
         first = chain(pages.run_pages(new), pages.table_pages())
         for _ in self._write_files(shown, shot, first, names):
             pass
         version = shot.board.version
         shown.runs = {
-            key: (said[key], old[key][1] if key in same else version) for key in said
+            key: (alone[key], old[key][1] if key in same else version) for key in alone
         }
         shown.version = version
-        shown.edition = edition_of(shot, found) if everybody else None
+        shown.edition = edition_of(shot, standing) if everybody else None
         if everybody:
             shown.about = pages.facts()
         shown.rest = self._write_rest(shown, shot, pages, names)
@@ -126,16 +125,15 @@ class Publisher:
     def _write_series(self) -> None:
         """Write the pages of series, of the boards that everybody may see now, and remove others."""
         names = set()
-        editions = [one.edition for one in self._shown.values() if one.edition]
-        for one in series_of(editions, self._known):
-            name, content = html.series_page(self._site, one, frozen=self._frozen)
+        editions = [of.edition for of in self._shown.values() if of.edition]
+        for series in series_of(editions, self._known):
+            name, content = html.series_page(self._site, series, frozen=self._frozen)
             self._public.put(name, content)
             names.add(name)
         self._public.keep_only(names, "series")
 
     def _write_notice(self, shown: Shown, shot: Snapshot) -> None:
         """Write what anybody may know of a board whose scores not everybody may see, and nothing else."""
-        where = f"b/{shot.board.key}"
         names = set()
         shown.about = {}
         if shot.anybody_may(Action.SEE_BOARD):
@@ -143,7 +141,7 @@ class Publisher:
             self._public.put(name, content)
             names.add(name)
             shown.about = html.notice_facts(shot)
-        self._public.keep_only(names, where)
+        self._public.keep_only(names, f"b/{shot.board.key}")
 
     def _write_rest(
         self, shown: Shown, shot: Snapshot, pages: Pages, names: set[str]
@@ -221,7 +219,8 @@ def _explaining_files(site: Site) -> Iterator[File]:
 def _copy_runs(site: Site, folder: Path) -> None:
     """Copy the runs of boards that publish them."""
     engine = tables.open_catalogue(site.database)
-    for shot in (snapshot(engine, one.key) for one in boards.all_boards(engine)):
+    for key in boards.board_versions(engine):
+        shot = snapshot(engine, key)
         for run in shot.runs if shot.anybody_may(Action.DOWNLOAD_RUN) else ():
             target = folder / "b" / shot.board.key / "runs" / run.run
             if site.run_path(run.run).exists():

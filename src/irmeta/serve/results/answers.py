@@ -1,4 +1,4 @@
-"""What the room asks of irmeta: its public functions, and nothing else of it."""
+"""What the server asks of the rest of irmeta: the one door to it."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -60,10 +60,10 @@ class Difference(NamedTuple):
 
 
 def metric_names(names: str | Sequence[str]) -> list[str]:
-    """Return metrics as irmeta writes them, and the share of judged documents last; raise IrmetaError for others."""
+    """Return the names of metrics as irmeta writes them, and `JUDGED` last; raise IrmetaError for unknown ones."""
     least = irmeta.evaluate_run({"1": {"a": 1}}, {"1": {"a": 1.0}}, names)
-    found = [str(name) for name in least.metric.values]
-    return [*(name for name in found if name != JUDGED), JUDGED]
+    metrics = [str(name) for name in least.metric.values]
+    return [*(metric for metric in metrics if metric != JUDGED), JUDGED]
 
 
 def judged_topics(qrels: Path) -> list[str]:
@@ -94,9 +94,9 @@ def check_run(
     found = irmeta.validate(
         None, {name: run}, topics=topics, documents=documents, depth=depth
     )
-    columns = (found[one].values.tolist() for one in ("level", "line", "text"))
+    columns = (found[name].values.tolist() for name in ("level", "line", "text"))
     called = re.compile(f"{re.escape(str(run))}|{re.escape(run.name)}")
-    every = [
+    remarks = [
         {
             "level": level,
             "line": None if np.isnan(line) else int(line),
@@ -104,17 +104,18 @@ def check_run(
         }
         for level, line, text in zip(*columns, strict=True)
     ]
-    if len(every) > SHOWN:
-        rest = {**every[SHOWN], "line": None, "text": f"and {len(every) - SHOWN} more"}
-        return [*every[:SHOWN], rest]
-    return every
+    if len(remarks) > SHOWN:
+        more = f"and {len(remarks) - SHOWN} more"
+        remarks[SHOWN:] = [{**remarks[SHOWN], "line": None, "text": more}]
+    return remarks
 
 
 def read_header(run: Path) -> str:
     """Return what a run says of itself in a header of ir_metadata, as text that shows; nobody parses it."""
     text = metadata_of(read_bytes(run))[:HEADER]
     return "".join(
-        one if category(one)[0] != "C" or one in "\n\t" else "\ufffd" for one in text
+        letter if category(letter)[0] != "C" or letter in "\n\t" else "\ufffd"
+        for letter in text
     )
 
 
@@ -158,16 +159,16 @@ def score_cube(
     """Return scores of topics, by system and metric, as a labelled cube (system, topic, metric)."""
     import xarray as xr
 
-    values = np.array([[one[name] for name in metrics] for one in vectors.values()])
+    values = np.array([[rows[name] for name in metrics] for rows in vectors.values()])
     names = {"system": list(vectors), "metric": list(metrics), "topic": list(topics)}
-    found = xr.DataArray(
+    cube = xr.DataArray(
         values,
         {dim: np.array(labels, dtype=object) for dim, labels in names.items()},
         list(names),
         name="score",
         attrs={"collection": collection},
     ).transpose("system", "topic", "metric")
-    return irmeta.with_clusters(found, clusters) if clusters else found
+    return irmeta.with_clusters(cube, clusters) if clusters else cube
 
 
 def means_by_system(
@@ -184,7 +185,7 @@ def means_by_system(
     metrics = [str(name) for name in found.metric.values]
     return {
         str(name): {
-            metric: Interval(*one) for metric, one in zip(metrics, row, strict=True)
+            metric: Interval(*mean) for metric, mean in zip(metrics, row, strict=True)
         }
         for name, row in zip(found.system.values, rows, strict=True)
     }
@@ -192,8 +193,8 @@ def means_by_system(
 
 def rank_sets(cube: "xr.DataArray", metric: str) -> list[tuple[int, int]]:
     """Return the best and the worst rank that each system may have, all at once at 95%."""
-    found = irmeta.describe(cube, metrics=metric).sel(metric=metric)
-    low, high = found["rank_low"].values.tolist(), found["rank_high"].values.tolist()
+    ranks = irmeta.describe(cube, metrics=metric).sel(metric=metric)
+    low, high = ranks["rank_low"].values.tolist(), ranks["rank_high"].values.tolist()
     return list(zip(low, high, strict=True))
 
 
@@ -209,18 +210,18 @@ def standardizing_factors(
 def best_by_team(
     cube: "xr.DataArray", metric: str, teams: Mapping[str, str]
 ) -> dict[str, dict[str, Any]]:
-    """Return by team its best run, beside what the best of as many equal ones would reach."""
+    """Return by team its best run, beside what the best of as many equal ones would reach, by the names of `BEST`.
+
+    teams : by run.
+    """
     if not teams:
         return {}
     part = cube.sel(system=list(teams), metric=[metric])
     found = irmeta.best_of(part, teams=teams).sel(metric=metric, drop=True)
     rows = zip(*(found[name].values.tolist() for name in BEST), strict=True)
-    by_team = dict(zip(found.team.values.tolist(), rows, strict=True))
-    return {
-        team: dict(zip(BEST, row, strict=True))
-        for team, row in by_team.items()
-        if row[1] != ""
-    }
+    bests = [dict(zip(BEST, row, strict=True)) for row in rows]
+    by_team = zip(found.team.values.tolist(), bests, strict=True)
+    return {team: best for team, best in by_team if best["best"] != ""}
 
 
 def standings(
@@ -235,14 +236,17 @@ def standings(
 def differences(
     cube: "xr.DataArray", metric: str, base: str, systems: Sequence[str]
 ) -> list[Difference]:
-    """Return how much better each of some systems is than one, each by itself, paired by topic."""
+    """Return how much better each of some systems is than one (base), each by itself, paired by topic."""
     found = irmeta.versus(cube, base, systems, metrics=metric, correct="none")
-    columns = (found[name].values[:, 0] for name in ("difference", "high", "low"))
-    # seen from the other side; no difference is 0, not -0
-    rows = (0 - np.stack(list(columns), axis=1)).tolist()
     shown = found["significant"].values[:, 0].tolist()
-    every = zip(rows, shown, strict=True)
-    return [Difference(value, low, high, one) for (value, low, high), one in every]
+    differences = _seen_from_other_side(found, "difference", "low", "high")
+    return list(map(Difference, *differences, shown))
+
+
+def _seen_from_other_side(found: Any, value: str, low: str, high: str) -> list[Any]:
+    """Return the columns value, low and high of a result, of which it has the names, with the other sign."""
+    # no difference is 0, not -0
+    return [(0 - found[name].values[:, 0]).tolist() for name in (value, high, low)]
 
 
 def comparison_facts(cube: "xr.DataArray") -> dict[str, Any]:
@@ -274,15 +278,15 @@ def compare_collections(
 
     Without anchors nothing is better: the systems of one name on both are counted, and how they moved.
     """
-    named = ["=".join(one) for one in anchors] or None
+    named = ["=".join(names) for names in anchors] or None
     found = irmeta.place(cubes, on=factors, metrics=metric, anchor=named)
-    names = ("anchored", "anchored_high", "anchored_low")
-    rows = (0 - np.stack([found[name].values[:, 0] for name in names], axis=1)).tolist()
+    names = ("anchored", "anchored_low", "anchored_high")
+    gains = map(Interval, *_seen_from_other_side(found, *names))
     sides = ("collection_a", "collection_b", "system_a", "system_b")
     pairs = zip(*(found.data[name].values.tolist() for name in sides), strict=True)
     better = {
-        (one, other): Interval(*row)
-        for (a, b, one, other), row in zip(pairs, rows, strict=True)
+        (system, other): gain
+        for (a, b, system, other), gain in zip(pairs, gains, strict=True)
         if named and a != b
     }
     moved = (found[f"drift{end}"].item() for end in ("", "_low", "_high"))
@@ -293,12 +297,12 @@ def first_documents(run: Path, depth: int) -> dict[str, list[str]]:
     """Return by topic the first documents of a run."""
     read = read_run(run)
     order = np.lexsort((-read.scores, read.topic))
-    found: dict[str, list[str]] = {}
+    first: dict[str, list[str]] = {}
     for at in order.tolist():
-        documents = found.setdefault(read.topics[read.topic[at]], [])
+        documents = first.setdefault(read.topics[read.topic[at]], [])
         if len(documents) < depth:
             documents.append(str(read.documents[at]))
-    return found
+    return first
 
 
 def eee_record(
@@ -321,14 +325,14 @@ def eee_record(
     from irmeta.studies.differences.eee import record, result
 
     results = [result(row, vectors[row["metric"]], collection, over) for row in rows]
-    for one in results:
-        one["score_details"]["details"] |= details
+    for scored in results:
+        scored["score_details"]["details"] |= details
     return record(system, collection, results, f"{evaluated:.6f}", source)
 
 
 def score_vectors(vectors: Sequence[bytes]) -> list[Floats]:
     """Return the arrays of scores that `score_bytes` made bytes of."""
-    return [np.frombuffer(one, dtype="<f8") for one in vectors]
+    return [np.frombuffer(vector, dtype="<f8") for vector in vectors]
 
 
 FIGURES = {
@@ -343,19 +347,19 @@ FIGURES = {
 def feedback(
     board: Mapping[str, Any], topics: Sequence[str], runs: Sequence[Floats]
 ) -> dict[str, Any]:
-    """Return all that a team learns before the reveal of the last of its runs, given their scores on the first metric.
+    """Return what a team learns before the reveal of the last of its runs: `figure` and, by topic, scores (`topics`).
 
-    board : its feedback, and the step or the topics of that.
+    board : its feedback, and the step or the topics of that. topics : the judged ones. runs : scores of all runs so
+    far on the first metric.
     """
     shown = set(board.get("feedback_topics") or ())
     places = [at for at, topic in enumerate(topics) if topic in shown]
-    given = {"step": board.get("step", 0.05), "topics": places}
-    kind = board.get("feedback", "none")
-    found = irmeta.release(kind, runs[:-1], runs[-1], **given)
-    named = places if kind == "split" else range(len(topics))
-    values = zip(named, found.topics.tolist(), strict=False)
-    scores = {topics[at]: one for at, one in values}
-    return {"figure": found.figure, "topics": scores, "about": FIGURES[kind]}
+    kind, step = board.get("feedback", "none"), board.get("step", 0.05)
+    told = irmeta.release(kind, runs[:-1], runs[-1], step=step, topics=places)
+    named = [topics[at] for at in places] if kind == "split" else topics
+    # a ladder says nothing of topics
+    scores = dict(zip(named, told.topics.tolist(), strict=False))
+    return {"figure": told.figure, "topics": scores}
 
 
 def drawn_split(board: Mapping[str, Any], topics: Sequence[str]) -> dict[str, Any]:
@@ -373,8 +377,8 @@ def drawn_split(board: Mapping[str, Any], topics: Sequence[str]) -> dict[str, An
 def bits_leaked(board: Any, submissions: int, teams: int = 1) -> float:
     """Return how many bits of the hidden judgments the answers to a board's runs can give away, at most."""
     figures = 1 + len(board.topics)  # an open feedback shows the mean and all topics
-    given = {"teams": teams, "step": board.step, "figures": figures}
-    return bits(board.feedback, submissions, **given)
+    options = {"teams": teams, "step": board.step, "figures": figures}
+    return bits(board.feedback, submissions, **options)
 
 
 def bits_of_means(submissions: int) -> float:
@@ -382,10 +386,12 @@ def bits_of_means(submissions: int) -> float:
     return bits("open", submissions)
 
 
-def as_parquet(found: "xr.DataArray | xr.Dataset") -> bytes:
+def as_parquet(content: "xr.DataArray | xr.Dataset") -> bytes:
     """Return scores, or factors to standardize by, as the bytes of a Parquet file."""
-    save: Any = irmeta.standardize.save if hasattr(found, "data_vars") else irmeta.save
+    save: Any = (
+        irmeta.standardize.save if hasattr(content, "data_vars") else irmeta.save
+    )
     with TemporaryDirectory() as folder:
         path = Path(folder, "as.parquet")
-        save(found, path)
+        save(content, path)
         return path.read_bytes()

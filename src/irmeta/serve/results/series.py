@@ -4,7 +4,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -55,8 +55,8 @@ class Edition:
     def percentile(self, standardized: float) -> float:
         """Return how many percent of the runs stand lower, a tie counted half."""
         below = bisect_left(self.places, standardized)
-        both = below + bisect_right(self.places, standardized)
-        return 50 * both / len(self.places)
+        not_above = bisect_right(self.places, standardized)
+        return 50 * (below + not_above) / len(self.places)
 
 
 @dataclass(frozen=True)
@@ -95,8 +95,11 @@ class Series:
     @property
     def steps(self) -> list[Pair]:
         """Each edition after the one before it."""
-        after = dict(zip(self._keys, self._keys[1:], strict=False))
-        return [one for one in self.pairs if after.get(one.older.key) == one.newer.key]
+        keys = [edition.key for edition in self.editions]
+        after = dict(pairwise(keys))
+        return [
+            pair for pair in self.pairs if after.get(pair.older.key) == pair.newer.key
+        ]
 
     def place_of_best(self, best_of: Edition, among: Edition) -> Interval | None:
         """Return the percentiles of the best run of one edition among the runs of another; None where not known."""
@@ -126,15 +129,11 @@ class Series:
             return f"The best run gained {gain} {low_high} {over}."
         return f"No gain of the best run is shown: {gain} {low_high} {over}."
 
-    @property
-    def _keys(self) -> list[str]:
-        return [one.key for one in self.editions]
 
-
-def edition_of(shot: Snapshot, found: Standing) -> Edition | None:
+def edition_of(shot: Snapshot, standing: Standing) -> Edition | None:
     """Return a board as an edition of its series; None for a board of no series, and without a ranked run."""
-    board, ranked = shot.board, found.ranked
-    if not board.series or found.cube is None:
+    board, ranked = shot.board, standing.ranked
+    if not board.series or standing.cube is None:
         return None
     named = lines_by_name(sorted(ranked, key=lambda line: line.about["id"]))
     anchors = {
@@ -147,40 +146,37 @@ def edition_of(shot: Snapshot, found: Standing) -> Edition | None:
     places = [line.standing["standardized"] for line in ranked if line.standing]
     claims = [line for line in ranked if line.claim is not None]
     return Edition(
-        board.series,
-        board.edition or board.title,
-        board.key,
-        board.title,
-        board.version,
-        board.changed,
-        found.metric,
-        len(found.topics),
-        len(ranked),
-        best,
-        middle,
-        float(np.median([line.mean for line in ranked])),
-        sorted(places),
-        claims,
-        sum_claims(ranked),
-        anchors,
-        found.cube.sel(system=systems, metric=[found.metric]),
-        found.factors,
+        series=board.series,
+        name=board.edition or board.title,
+        key=board.key,
+        title=board.title,
+        version=board.version,
+        changed=board.changed,
+        metric=standing.metric,
+        topics=len(standing.topics),
+        runs=len(ranked),
+        best=best,
+        middle=middle,
+        median=float(np.median([line.mean for line in ranked])),
+        places=sorted(places),
+        claims=claims,
+        claimed=sum_claims(ranked),
+        anchors=anchors,
+        scores=standing.cube.sel(system=systems, metric=[standing.metric]),
+        factors=standing.factors,
     )
 
 
 def series_of(editions: Iterable[Edition], known: Known) -> list[Series]:
-    """Return the series that editions belong to, sorted by name, each with its editions compared pair by pair."""
+    """Return the series that editions belong to, sorted by name, with all pairs compared; known : extended here."""
     by_name: dict[str, list[Edition]] = {}
-    for one in sorted(editions, key=_edition_key):
-        by_name.setdefault(one.series, []).append(one)
-    return [
-        Series(
-            name,
-            own,
-            [_compare_editions(*both, known) for both in combinations(own, 2)],
-        )
-        for name, own in sorted(by_name.items())
-    ]
+    for edition in sorted(editions, key=_edition_key):
+        by_name.setdefault(edition.series, []).append(edition)
+    found = []
+    for name, own in sorted(by_name.items()):
+        pairs = [_compare_editions(*pair, known) for pair in combinations(own, 2)]
+        found.append(Series(name, own, pairs))
+    return found
 
 
 def _edition_key(edition: Edition) -> tuple[list[tuple[int, str]], str]:
@@ -191,26 +187,26 @@ def _edition_key(edition: Edition) -> tuple[list[tuple[int, str]], str]:
 
 
 def _compare_editions(older: Edition, newer: Edition, known: Known) -> Pair:
-    """Compare two editions by the anchors of both."""
-    both = [name for name in older.anchors if name in newer.anchors]
+    """Compare two editions by the anchors that they share."""
+    shared = [name for name in older.anchors if name in newer.anchors]
     if older.metric != newer.metric:
         why = f"{older.name} ranks by {older.metric}, {newer.name} by {newer.metric}"
-        return Pair(older, newer, both, why)
-    for one in (older, newer):
-        if one.factors is None:
-            why = f"{one.name} has too few runs or topics to standardize scores by"
-            return Pair(older, newer, both, why)
-    found = _compare_collections(older, newer, both, known)
-    if not both:
-        return Pair(older, newer, both, _why_no_anchor(found))
+        return Pair(older, newer, shared, why)
+    for edition in (older, newer):
+        if edition.factors is None:
+            why = f"{edition.name} has too few runs or topics to standardize scores by"
+            return Pair(older, newer, shared, why)
+    across = _compare_collections(older, newer, shared, known)
+    if not shared:
+        return Pair(older, newer, shared, _why_no_anchor(across))
     ours, theirs = older.best, newer.best
-    best = found.better[ours.label, theirs.label]
+    best = across.better[ours.label, theirs.label]
     return Pair(
         older,
         newer,
-        both,
+        shared,
         best=best,
-        middle=found.better[older.middle.label, newer.middle.label],
+        middle=across.better[older.middle.label, newer.middle.label],
         # the other one's standardized score, moved by the difference
         there=_percentiles(newer, theirs, Interval(-best.value, -best.high, -best.low)),
         here=_percentiles(older, ours, best),
@@ -218,33 +214,35 @@ def _compare_editions(older: Edition, newer: Edition, known: Known) -> Pair:
 
 
 def _compare_collections(
-    older: Edition, newer: Edition, both: Sequence[str], known: Known
+    older: Edition, newer: Edition, shared: Sequence[str], known: Known
 ) -> Across:
-    """Return what anchors (both) say of two editions; computed once for the same versions of their boards."""
+    """Return what the shared anchors say of two editions; computed once for the same versions of their boards."""
     sides = (older, newer)
-    key: tuple[Any, ...] = tuple((one.series, one.key, one.version) for one in sides)
+    key: tuple[Any, ...] = tuple(
+        (side.series, side.key, side.version) for side in sides
+    )
     if key not in known:
         known[key] = answers.compare_collections(
-            {one.key: one.scores for one in sides},
-            {one.key: one.factors for one in sides if one.factors is not None},
+            {side.key: side.scores for side in sides},
+            {side.key: side.factors for side in sides if side.factors is not None},
             older.metric,
-            [(older.anchors[name], newer.anchors[name]) for name in both],
+            [(older.anchors[name], newer.anchors[name]) for name in shared],
         )
     return known[key]
 
 
 def _percentiles(among: Edition, line: Line, better: Interval) -> Interval:
-    """Return the percentiles, in an edition, of a run better by so much than a line of it (value, low, high)."""
+    """Return the percentiles, among the runs of an edition, of a run that is better by so much than a line of it."""
     own = line.standing["standardized"]
-    return Interval(*(among.percentile(own + one) for one in better))
+    return Interval(*(among.percentile(own + more) for more in better))
 
 
-def _why_no_anchor(found: Across) -> str:
+def _why_no_anchor(across: Across) -> str:
     """Say why editions without a common anchor cannot be compared."""
     none = "no anchor, a system that ran unchanged, is named in both"
-    if not found.both:
+    if not across.both:
         return f"{none}, and no system of one name ran in both"
-    named, lower = counted(found.both, "system"), found.lower
+    named, lower = counted(across.both, "system"), across.lower
     much = decimal_with_interval(-lower.value, -lower.high, -lower.low, sign="+")
     return (
         f"{none}; {named} of one name ran in both, whose standardized scores changed by {much}, but a name does not "

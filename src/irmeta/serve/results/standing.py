@@ -57,9 +57,9 @@ class Line:
     @property
     def rise(self) -> float:
         """How much higher its standardized score is than that of its baseline; NaN where these are not known."""
-        both = (self.standing, self.baseline.standing if self.baseline else {})
-        own, base = (one.get("standardized", np.nan) for one in both)
-        return own - base
+        base = self.baseline.standing if self.baseline else {}
+        own = self.standing.get("standardized", np.nan)
+        return own - base.get("standardized", np.nan)
 
 
 @dataclass
@@ -89,6 +89,11 @@ class Standing:
     finding: str = "No run has a score yet."
 
     @property
+    def units(self) -> int:
+        """How many clusters there are: what intervals and tests take as independent."""
+        return len(set(self.clusters))
+
+    @property
     def metric(self) -> str:
         """The metric that ranks."""
         return self.metrics[0] if self.metrics else ""
@@ -96,18 +101,17 @@ class Standing:
     @property
     def apart(self) -> list[Line]:
         """The runs that are shown below the table, the oldest first."""
-        return [
-            one
-            for one in self.others
-            if one.about["state"] in ON and _stands_apart(one)
-        ]
+        on = [line for line in self.others if line.about["state"] in ON]
+        return list(filter(_stands_apart, on))
 
     @property
     def unranked(self) -> xr.DataArray | None:
         """The scores of runs off the table, withdrawn ones among them; None where no such run has any."""
-        scored = [] if self.every is None else self.every.system.values.tolist()
+        if self.every is None:
+            return None
+        scored = set(self.every.system.values.tolist())
         off = [line.label for line in self.others if line.label in scored]
-        return None if self.every is None or not off else self.every.sel(system=off)
+        return self.every.sel(system=off) if off else None
 
     @property
     def lines(self) -> dict[str, Line]:
@@ -137,10 +141,10 @@ def sum_claims(ranked: Sequence[Line]) -> Claimed:
     bases = {line.baseline.key: line.baseline for line in lines if line.baseline}
     return Claimed(
         len(gains),
-        sum(one.shown and one.value > 0 for one in gains),
+        sum(gain.shown and gain.value > 0 for gain in gains),
         len(bases),
-        sum(one.mean < middle for one in bases.values()),
-        sum(one.value for one in gains),
+        sum(base.mean < middle for base in bases.values()),
+        sum(gain.value for gain in gains),
         sum(line.rise for line in lines),
     )
 
@@ -154,77 +158,78 @@ def compute_standing(shot: Snapshot, known: Known) -> Standing:
     on = [
         vectors[run.key] for run in shot.runs if run.state in ON and run.key in vectors
     ]
-    found = Standing(
+    standing = Standing(
         version,
         vectors,
         topics,
         [clusters.get(topic, topic) for topic in topics],
-        [name for name in shot.board.metrics if all(name in one for one in on)],
+        [name for name in shot.board.metrics if all(name in rows for rows in on)],
     )
-    lines = {line.label: line for line in _make_lines(shot, found)}
+    lines = {line.label: line for line in _make_lines(shot, standing)}
     scored = {
         label: vectors[line.key]
         for label, line in lines.items()
-        if vectors.get(line.key, {}).keys() >= set(found.metrics)
+        if vectors.get(line.key, {}).keys() >= set(standing.metrics)
     }
-    if scored and found.metrics:
-        names = (shot.board.collection, topics, found.metrics)
-        found.every = answers.score_cube(*names, scored, shot.board.clusters)
-        _score(found, lines, found.every)
-        if len(set(found.clusters)) > 1:
-            _find_best_by_team(found, shot, known, lines)
-    found.ranked = sorted(filter(_is_ranked, lines.values()), key=_rank_key)
-    found.others = [line for line in lines.values() if not _is_ranked(line)]
-    if found.ranked:
-        _add_ranks(found, shot, known)
-        found.finding = _finding(found)
-    elif found.apart:
-        found.finding = "No run is ranked."
-    found.finding = _waiting_sentence(shot, found) + found.finding
-    return found
+    if scored and standing.metrics:
+        names = (shot.board.collection, topics, standing.metrics)
+        standing.every = answers.score_cube(*names, scored, shot.board.clusters)
+        _score(standing, lines, standing.every)
+        if standing.units > 1:
+            _find_best_by_team(standing, shot, known, lines)
+    standing.ranked = sorted(filter(_is_ranked, lines.values()), key=_rank_key)
+    standing.others = [line for line in lines.values() if not _is_ranked(line)]
+    if standing.ranked:
+        _add_ranks(standing, shot, known)
+        standing.finding = _finding(standing)
+    elif standing.apart:
+        standing.finding = "No run is ranked."
+    standing.finding = _waiting_sentence(shot, standing) + standing.finding
+    return standing
 
 
-def _score(found: Standing, lines: Mapping[str, Line], cube: xr.DataArray) -> None:
+def _score(standing: Standing, lines: Mapping[str, Line], cube: xr.DataArray) -> None:
     """Fill in the means of a cube, whose intervals follow from how the scores of all its runs deviate."""
-    units = len(set(found.clusters))
-    for label, scores in answers.means_by_system(cube, units=units).items():
+    means = answers.means_by_system(cube, units=standing.units)
+    for label, scores in means.items():
         lines[label].scores = scores
 
 
-def _waiting_sentence(shot: Snapshot, found: Standing) -> str:
+def _waiting_sentence(shot: Snapshot, standing: Standing) -> str:
     """Return a sentence on how many runs have no score yet; an empty one where all have."""
-    accepted = [run.key for run in shot.runs if run.state == "accepted"]
-    waiting = shot.counts.get("received", 0) + len({*accepted} - found.vectors.keys())
+    accepted = {run.key for run in shot.runs if run.state == "accepted"}
+    unscored = accepted - standing.vectors.keys()
+    waiting = shot.counts.get("received", 0) + len(unscored)
     if not waiting:
         return ""
-    runs = counted(len(found.ranked) + waiting, "run")
+    runs = counted(len(standing.ranked) + waiting, "run")
     return (
         f"{waiting} of {runs} {are(waiting)} still being scored, so ranks will change. "
     )
 
 
 def _find_best_by_team(
-    found: Standing, shot: Snapshot, known: Known, lines: Mapping[str, Line]
+    standing: Standing, shot: Snapshot, known: Known, lines: Mapping[str, Line]
 ) -> None:
     """Set the best of each team's runs; what is known already is not computed again."""
-    assert found.every is not None
+    assert standing.every is not None
     runs: dict[str, dict[str, bytes]] = {}
-    for label in found.every.system.values.tolist():
+    for label in standing.every.system.values.tolist():
         team = lines[label].about["team"]
         if team and not _stands_apart(lines[label]):
-            own = found.vectors[lines[label].key][found.metric].tobytes()
+            own = standing.vectors[lines[label].key][standing.metric].tobytes()
             runs.setdefault(team, {})[label] = own
     keys = {
-        team: (shot.board.key, found.metric, team, *own.items())
+        team: (shot.board.key, standing.metric, team, *own.items())
         for team, own in runs.items()
         if len(own) > 1
     }
     new = [team for team, key in keys.items() if key not in known]
     teams = {label: team for team in new for label in runs[team]}
-    made = answers.best_by_team(found.every, found.metric, teams)
+    made = answers.best_by_team(standing.every, standing.metric, teams)
     known.update({keys[team]: made.get(team) for team in new})
     best = {team: known[key] for team, key in keys.items()}
-    found.best = {team: one for team, one in best.items() if one is not None}
+    standing.best = {team: run for team, run in best.items() if run is not None}
 
 
 def _is_ranked(line: Line) -> bool:
@@ -232,7 +237,7 @@ def _is_ranked(line: Line) -> bool:
 
     Nor is a run that stands apart.
     """
-    means = [one.value for one in line.scores.values()]
+    means = [mean.value for mean in line.scores.values()]
     on = line.about["state"] in ON and not _stands_apart(line)
     return on and bool(means) and not np.isnan(means).any()
 
@@ -250,15 +255,15 @@ def _newest_complete(shot: Snapshot) -> tuple[int, Vectors]:
     """Return the newest version of the judgments under which all runs that lie here have their scores, and these."""
     waits = {run.key for run in shot.runs if run.state == "accepted"}
     older: set[str] = set()
-    found: tuple[int, Vectors] = (0, {})
+    newest: tuple[int, Vectors] = (0, {})
     for version, vectors in sorted(shot.vectors.items()):
         if not (older & waits) - vectors.keys() and vectors:
-            found = version, vectors
+            newest = version, vectors
         older |= vectors.keys()
-    return found
+    return newest
 
 
-def _make_lines(shot: Snapshot, found: Standing) -> list[Line]:
+def _make_lines(shot: Snapshot, standing: Standing) -> list[Line]:
     """Make a line of each run that has scores, or that cannot have any."""
     names = Counter(run.name for run in shot.runs if run.state != "withdrawn")
     of_team = Counter(run.team for run in shot.runs if run.team)
@@ -266,7 +271,7 @@ def _make_lines(shot: Snapshot, found: Standing) -> list[Line]:
     lines: list[Line] = []
     for run in shot.runs:
         seen[run.team] += 1
-        if run.state == "accepted" and run.key not in found.vectors:
+        if run.state == "accepted" and run.key not in standing.vectors:
             continue
         alone = run.state != "withdrawn" and names[run.name] == 1
         label = run.name if alone else f"{run.name} ({run.key})"
@@ -297,59 +302,62 @@ def lines_by_name(lines: Sequence[Line]) -> dict[str, Line]:
     return named | {line.key: line for line in lines}
 
 
-def _add_ranks(found: Standing, shot: Snapshot, known: Known) -> None:
+def _add_ranks(standing: Standing, shot: Snapshot, known: Known) -> None:
     """Add ranks, rank sets, standardized scores and claims to the lines of the table."""
-    assert found.every is not None
-    metric, ranked = found.metric, found.ranked
+    assert standing.every is not None
+    metric, ranked = standing.metric, standing.ranked
     means = np.array([line.scores[metric].value for line in ranked])
     for line, mean in zip(ranked, means, strict=True):
         line.rank = 1 + int((means > mean + EQUAL).sum())
-    found.cube = found.every.sel(system=[line.label for line in ranked])
-    if found.unranked is not None:
-        _score(found, {line.label: line for line in ranked}, found.cube)
-    if len(set(found.clusters)) < 2 or len(ranked) < 2:
+    standing.cube = standing.every.sel(system=[line.label for line in ranked])
+    if standing.unranked is not None:
+        _score(standing, {line.label: line for line in ranked}, standing.cube)
+    if standing.units < 2 or len(ranked) < 2:
         return
-    first = found.cube.isel(system=slice(0, MOST))
+    first = standing.cube.isel(system=slice(0, MOST))
     for line, ranks in zip(ranked, answers.rank_sets(first, metric), strict=False):
         line.rank_low, line.rank_high = ranks
-    _standardize(found, shot)
+    _standardize(standing, shot)
+    clustered = standing.units < len(standing.topics)
     # clusters need every score
-    compared = (
-        found.every if len(set(found.clusters)) == len(found.topics) else found.cube
-    )
-    found.comparing = answers.comparison_facts(compared)
-    _compare(found, compared, shot, known)
+    compared = standing.cube if clustered else standing.every
+    standing.comparing = answers.comparison_facts(compared)
+    _compare(standing, compared, shot, known)
 
 
-def _standardize(found: Standing, shot: Snapshot) -> None:
+def _standardize(standing: Standing, shot: Snapshot) -> None:
     """Set where the lines stand among everybody's systems, if these are enough to standardize by."""
-    assert found.cube is not None
-    teams = {line.label: line.about["team"] or line.label for line in found.ranked}
+    assert standing.cube is not None
+    teams = {line.label: line.about["team"] or line.label for line in standing.ranked}
     try:
         factors = answers.standardizing_factors(
-            found.cube, found.metric, shot.board.factors, teams
+            standing.cube, standing.metric, shot.board.factors, teams
         )
-        rows = answers.standings(found.cube, found.metric, factors)
+        rows = answers.standings(standing.cube, standing.metric, factors)
     except IrmetaError:
         return
-    for line, row in zip(found.ranked, rows, strict=True):
+    for line, row in zip(standing.ranked, rows, strict=True):
         line.standing = row
-    found.factors = factors
+    standing.factors = factors
 
 
-def _compare(found: Standing, cube: xr.DataArray, shot: Snapshot, known: Known) -> None:
+def _compare(
+    standing: Standing, cube: xr.DataArray, shot: Snapshot, known: Known
+) -> None:
     """Set how runs differ from the baseline that they name, and the first ones from the best; `known` is extended."""
-    best, lines, metric = found.ranked[0], found.lines, found.metric
-    by = metric in found.comparing["right_or_wrong"], found.comparing["widest"][metric]
+    best, lines, metric = standing.ranked[0], standing.lines, standing.metric
+    facts = standing.comparing
+    by = metric in facts["right_or_wrong"], facts["widest"][metric]
     claims = [
         (line, line.baseline)
-        for line in found.ranked
+        for line in standing.ranked
         if line.baseline is not None and line.baseline.rank is not None
     ]
-    firsts = [(line, best) for line in found.ranked[1:MOST]]
+    firsts = [(line, best) for line in standing.ranked[1:MOST]]
 
     def pair(line: Line, base: Line) -> tuple[Any, ...]:
-        own, other = (found.vectors[one.key][metric] for one in (line, base))
+        """Return what the difference of two runs depends on."""
+        own, other = (standing.vectors[of.key][metric] for of in (line, base))
         return (shot.board.key, metric, *by, own.tobytes(), other.tobytes())
 
     new: dict[str, dict[str, Line]] = {}
@@ -367,21 +375,21 @@ def _compare(found: Standing, cube: xr.DataArray, shot: Snapshot, known: Known) 
         line.behind = known[pair(line, base)]
 
 
-def _finding(found: Standing) -> str:
+def _finding(standing: Standing) -> str:
     """Return the sentence that says what the table shows: which runs may be the best, and the median."""
-    best = [line for line in found.ranked if line.rank_low == 1]
+    best = [line for line in standing.ranked if line.rank_low == 1]
     if not best:
-        few = ("run", len(found.ranked)), ("topic", len(found.topics))
-        one = next((noun for noun, number in few if number < 2), "cluster")
-        return f"Who is better cannot be said of one {one}."
-    values = [line.scores[found.metric].value for line in found.ranked]
+        few = ("run", len(standing.ranked)), ("topic", len(standing.topics))
+        lone = next((noun for noun, number in few if number < 2), "cluster")
+        return f"Who is better cannot be said of one {lone}."
+    values = [line.scores[standing.metric].value for line in standing.ranked]
     median = f"The median is {decimal(float(np.median(values)))}."
-    first = f"By {found.metric}, {best[0].label}"
+    first = f"By {standing.metric}, {best[0].label}"
     if len(best) == 1:
         many = len(values) - 1
         others = "the other run" if many == 1 else f"all {many} other runs"
         return f"{first} is better than {others} (95%). {median}"
-    means = [line.scores[found.metric].value for line in best]
+    means = [line.scores[standing.metric].value for line in best]
     equal = means.count(means[0])
     if equal > 1:
         first += f" and {counted(equal - 1, 'equal run')} are"

@@ -77,11 +77,11 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
         yield
         crew.close()
 
-    every = [*routes.ROUTER.routes, *my.ROUTER.routes]
+    served = [*routes.ROUTER.routes, *my.ROUTER.routes]
     if site.settings.login:  # others need no Authlib
         from irmeta.serve.web import login
 
-        every += login.ROUTER.routes
+        served += login.ROUTER.routes
     app = FastAPI(
         title="irmeta serve",
         version="1",
@@ -89,7 +89,7 @@ def application(site: Site, engine: Engine, crew: Crew) -> FastAPI:
         redoc_url=None,
         openapi_url="/v1/openapi.json",
         lifespan=alive,
-        routes=every,
+        routes=served,
     )
     app.state.door = Door(site, engine, crew)
     if site.settings.login:
@@ -113,22 +113,22 @@ class _Files(StaticFiles):
         """Answer with a file, or the page of a folder."""
         name = f"{path}/index.html" if scope["path"].endswith("/") else path
         with suppress(OSError, ValueError):
-            if found := self._small_file(name, scope):
-                return found
+            if answer := self._small_file(name, scope):
+                return answer
         return await super().get_response(path, scope)
 
     def _small_file(self, name: str, scope: Scope) -> Response | None:
-        """Return the answer with a small file that is asked for as a whole."""
+        """Return the answer with a small file that is asked for as a whole; None where it is another."""
         path, there = self.lookup_path(name)
-        whole = scope["method"] == "GET" and "range" not in Headers(scope=scope)
-        small = there is not None and S_ISREG(there.st_mode) and there.st_size <= SMALL
-        if there is None or not whole or not small:
+        if there is None or not S_ISREG(there.st_mode) or there.st_size > SMALL:
             return None
-        found = self.file_response(path, there, scope)
-        if found.status_code != HTTPStatus.OK:
-            return found
-        del found.headers["content-length"]  # it may be another file by now
-        return Response(Path(path).read_bytes(), headers=found.headers)
+        if scope["method"] != "GET" or "range" in Headers(scope=scope):
+            return None
+        answer = self.file_response(path, there, scope)
+        if answer.status_code != HTTPStatus.OK:
+            return answer
+        del answer.headers["content-length"]  # it may be another file by now
+        return Response(Path(path).read_bytes(), headers=answer.headers)
 
 
 def _answer_refused(request: Request, error: RefusedError) -> Response:
@@ -165,10 +165,9 @@ def _answer_http(request: Request, error: HTTPException) -> Response:
 def _missing_page(request: Request, status: int, text: str = "") -> Response:
     """Return the page that says that there is none, or why (text) what was sent was refused."""
     site: Site = request.app.state.door.site
-    given = {"site": site.settings, "stamp": HTTPStatus(status).phrase.lower()}
-    page = template("missing.html").render(
-        root=root_of(site), frozen=False, text=text, **given
-    )
+    shared = {"site": site.settings, "root": root_of(site), "frozen": False}
+    stamp = HTTPStatus(status).phrase.lower()
+    page = template("missing.html").render(**shared, stamp=stamp, text=text)
     return HTMLResponse(page, status)
 
 
@@ -176,10 +175,11 @@ def _answer_invalid(request: Request, error: RequestValidationError) -> Response
     """Say to programs what is wrong with what they sent; a page of such a name is not there."""
     if not request.url.path.startswith(API):
         return _missing_page(request, 404)
-    problems = (
-        f"{one['loc'][-1]}: {routes.WORDS.get(one.get('ctx', {}).get('pattern'), one['msg'])}"
-        for one in error.errors()
-    )
+    problems = []
+    for wrong in error.errors():
+        pattern = wrong.get("ctx", {}).get("pattern")
+        says = routes.WORDS.get(pattern, wrong["msg"])
+        problems.append(f"{wrong['loc'][-1]}: {says}")
     return problem(422, "; ".join(problems))
 
 
@@ -209,9 +209,11 @@ class _Guarded:
         try:
             if {"content-length", "transfer-encoding"} <= set(Headers(scope=scope)):
                 # a proxy may see another request in what follows
-                both = problem(400, "a body has a length, or a coding: leave one out")
-                both.headers["connection"] = "close"
-                await both(scope, receive, answer)
+                refusal = problem(
+                    400, "a body has a length, or a coding: leave one out"
+                )
+                refusal.headers["connection"] = "close"
+                await refusal(scope, receive, answer)
             else:
                 await self._app(scope, receive, answer)
         except ClientDisconnect:  # nobody waits for an answer
@@ -228,8 +230,8 @@ class _Guarded:
         method = scope["method"] if scope["method"] in METHODS else "other"
         route = getattr(scope.get("route"), "path", FILES)
         self._figures.count_request(method, route, status, seconds)
-        facts = {"request": number, "route": route, "status": status}
-        facts["ms"] = round(1000 * seconds, 1)
+        ms = round(1000 * seconds, 1)
+        facts = {"request": number, "route": route, "status": status, "ms": ms}
         caller = scope.get("state", {}).get("caller")
         if caller and caller.person is not None:
             facts["person"] = caller.person

@@ -68,10 +68,10 @@ def address_of(request: Request) -> str:
     if host in OURS:
         return host
     with suppress(ValueError):
-        found = ip_address(host)
-        if isinstance(found, IPv6Address):
-            own = found.ipv4_mapped
-            return str(own or IPv6Network((int(found), 64), strict=False))
+        address = ip_address(host)
+        if isinstance(address, IPv6Address):
+            old = address.ipv4_mapped
+            return str(old or IPv6Network((int(address), 64), strict=False))
     return host
 
 
@@ -84,7 +84,7 @@ class Frequency:
         self._counts: Counter[object] = Counter()
 
     def require(self, who: object, most: int, what: str = "requests") -> None:
-        """Refuse a request too many."""
+        """Count a request of somebody; refuse it after so many (most) in this minute, or hour."""
         number = int(time.monotonic() // SECONDS[self._period])
         if number != self._number:
             self._number, self._counts = number, Counter()
@@ -111,12 +111,12 @@ class Door:
     ) -> Caller | None:
         """Return who has a token or a session; refuse one, or an address without any, that asks too often."""
         digest = people.digest_of(secret)
-        found = await to_thread.run_sync(people.caller_of, self.engine, digest, kind)
+        caller = await to_thread.run_sync(people.caller_of, self.engine, digest, kind)
         address = address_of(request)
-        free = found is not None or address in OURS
+        free = caller is not None or address in OURS
         most = self.site.settings.requests if free else ANONYMOUS
-        self.frequency.require(address if found is None else digest, most)
-        return found
+        self.frequency.require(address if caller is None else digest, most)
+        return caller
 
     async def caller_of_token(
         self, request: Request, authorization: str
@@ -138,7 +138,7 @@ class Door:
     @contextmanager
     def within_limits(self, *whose: object) -> Iterator[None]:
         """Refuse more at once than somebody may."""
-        if any(self._at_work[one] >= TEAM for one in whose):
+        if any(self._at_work[who] >= TEAM for who in whose):
             raise RefusedError(429, "too many uploads at once; wait a little")
         with self._counting(*whose):
             yield
@@ -221,10 +221,10 @@ class Visit:
 
     def submission_allowing(self, key: str, action: Action) -> Any:
         """Return the submission of a key; refuse who may not do something with it."""
-        found = submissions.submission_of(self.engine, key)
-        board = boards.board_of(self.engine, found.board_key)
-        self.require(board, action, found.team)
-        return found
+        sent = submissions.submission_of(self.engine, key)
+        board = boards.board_of(self.engine, sent.board_key)
+        self.require(board, action, sent.team)
+        return sent
 
     @asynccontextmanager
     async def upload(
@@ -246,18 +246,22 @@ class Visit:
             arrived.forget()
 
     async def submit(
-        self, key: str, name: str, arrived: Arrived, **given: Any
+        self, key: str, name: str, arrived: Arrived, **options: Any
     ) -> tuple[bool, SubmissionFacts]:
-        """Keep a run, and wait a while for its check; say whether it is new, and what its team may know of it."""
+        """Keep a run, and wait a while for its check; say whether it is new, and what its team may know of it.
+
+        key : of the board. options : of `submissions.submit`.
+        """
         content = arrived.content
 
         def keep() -> submissions.Received:
             """Put the run on the disk and into the catalogue; what is refused leaves no bytes."""
-            own = {"person": self.caller.person, **given}
+            own = (self.engine, key, name, content)
             try:
                 with self.site.keeping_run():
                     arrived.keep(self.site)
-                    return submissions.submit(self.engine, key, name, content, **own)
+                    person = self.caller.person
+                    return submissions.submit(*own, person=person, **options)
             except RefusedError:
                 submissions.remove_unnamed_bytes(self.site, self.engine, content.digest)
                 raise
@@ -299,43 +303,41 @@ class Visit:
 
     def submission_facts(self, key: str) -> SubmissionFacts:
         """Gather what its team may know of a submission: before the reveal nothing that was computed from judgments."""
-        found = submissions.submission_of(self.engine, key)
-        board = boards.board_of(self.engine, found.board_key)
+        sent = submissions.submission_of(self.engine, key)
+        board = boards.board_of(self.engine, sent.board_key)
         where, folder = "/private/", self.site.private
         if Visit(self.request, NOBODY).may(board, Action.SEE_SCORES):
             where, folder = "/", self.site.public
-        page = f"b/{found.board_key}/s/{key}/"
+        page = f"b/{sent.board_key}/s/{key}/"
         record = f"{page}record.json"
         known = revealed(board, now())
-        done = known and found.state in ("scored", "failed", "withdrawn")
-        done &= self.crew.published.get(found.board_key, 0) >= found.board_version
+        done = known and sent.state in ("scored", "failed", "withdrawn")
+        done &= self.crew.published.get(sent.board_key, 0) >= sent.board_version
         more = {
-            "board": found.board_key,
+            "board": sent.board_key,
             "published": done and (folder / record).exists(),
             "page": f"{where}{page}",
             "record": f"{where}{record}",
             "phase": phase(board, now()),
         }
         if not known:
-            more |= _as_before_scoring(found) | {
-                "page": f"/my/b/{found.board_key}",
-                "record": "",
-            }
-            if self.may(board, Action.SEE_FEEDBACK, found.team):
-                more["told"] = feedback_on(self.engine, board, found)
+            more |= _as_before_scoring(sent)
+            more |= {"page": f"/my/b/{sent.board_key}", "record": ""}
+            if self.may(board, Action.SEE_FEEDBACK, sent.team):
+                more["told"] = feedback_on(self.engine, board, sent)
         if not is_open(board):
-            asks = (self.engine, found.board_key, found.team, self.caller.person)
+            asks = (self.engine, sent.board_key, sent.team, self.caller.person)
             rest = submissions.runs_left(*asks)
             more |= {"left": rest.number, "more": rest.more}
-        return _facts_in_form(SubmissionFacts, found._asdict() | more)
+        return _facts_in_form(SubmissionFacts, sent._asdict() | more)
 
 
 async def anybody(
     request: Request, authorization: Annotated[str, Header()] = ""
 ) -> Visit:
     """Return who asks, with a token or without; refuse who asks too often."""
-    found = await request.app.state.door.caller_of_token(request, authorization)
-    request.state.caller = found or NOBODY
+    caller = await request.app.state.door.caller_of_token(request, authorization)
+    request.state.caller = caller or NOBODY
     return Visit(request, request.state.caller)
 
 
@@ -343,11 +345,11 @@ async def member(
     request: Request, authorization: Annotated[str, Header()] = ""
 ) -> Visit:
     """Return who asks; refuse who has no token of this site, or asks too often."""
-    found = await anybody(request, authorization)
-    if found.caller is NOBODY:
-        given = authorization.partition(" ")[2]
-        raise RefusedError(401, UNKNOWN if given else LACKING)
-    return found
+    visit = await anybody(request, authorization)
+    if visit.caller is NOBODY:
+        token = authorization.partition(" ")[2]
+        raise RefusedError(401, UNKNOWN if token else LACKING)
+    return visit
 
 
 async def read_small_body(request: Request) -> bytes:
@@ -368,17 +370,16 @@ def feedback_on(engine: Engine, board: Any, submission: Any) -> dict[str, Any] |
     """Return what a team learns of a run before the reveal; nothing while a run before it has no score."""
     if board.feedback == "none" or submission.state == "refused":
         return None
-    found = submissions.score_history(engine, submission.key)
-    if found is None:
+    history = submissions.score_history(engine, submission.key)
+    if history is None:
         return None
-    topics, vectors = found
-    said = {"metric": board.metrics[0], "about": answers.FIGURES[board.feedback]}
+    topics, vectors = history
+    about = {"metric": board.metrics[0], "about": answers.FIGURES[board.feedback]}
     if not vectors:
-        return said | {"figure": None, "topics": {}}
+        return about | {"figure": None, "topics": {}}
+    runs = answers.score_vectors(vectors)
     try:
-        return said | answers.feedback(
-            board._asdict(), topics, answers.score_vectors(vectors)
-        )
+        return about | answers.feedback(board._asdict(), topics, runs)
     except IrmetaError:  # as of scores that are missing: there is nothing to tell
         return None
 

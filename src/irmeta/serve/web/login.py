@@ -4,7 +4,7 @@ import asyncio
 import hmac
 import re
 import secrets
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from hashlib import sha256
@@ -124,36 +124,34 @@ class Provider:
         """Return the address at which a person logs in."""
         async with self._limited_time():
             app = self._client(await self._discovered())
-            given = {
-                name: begun.derived(name)
-                for name in ("state", "nonce", "code_verifier")
-            }
-            made = await app.create_authorization_url(self._back, **given)
+            names = ("state", "nonce", "code_verifier")
+            derived = {name: begun.derived(name) for name in names}
+            made = await app.create_authorization_url(self._back, **derived)
             return str(made["url"])
 
     async def identify(
-        self, begun: _Begun, said: dict[str, str]
+        self, begun: _Begun, answer: Mapping[str, str]
     ) -> tuple[Identity, str]:
         """Return who came back, and the name that the provider has; refuse an answer to another login."""
-        states = (said.get("state", ""), begun.derived("state"))
-        if not hmac.compare_digest(*(one.encode() for one in states)):
+        state = answer.get("state", "").encode()
+        if not hmac.compare_digest(state, begun.derived("state").encode()):
             raise RefusedError(403, UNBEGUN)
         async with self._limited_time():
             found = await self._discovered()
             needed = found.authorization_response_iss_parameter_supported
-            if said.get("iss", None if needed else found.issuer) != found.issuer:
+            if answer.get("iss", None if needed else found.issuer) != found.issuer:
                 raise RefusedError(403, UNBEGUN)
-            if "code" not in said:
+            if "code" not in answer:
                 raise RefusedError(403, f"{self._login.label} did not let you in")
             app = self._client(found)
+            verifier = begun.derived("code_verifier")
             token = await app.fetch_access_token(
-                self._back,
-                code=said["code"],
-                code_verifier=begun.derived("code_verifier"),
+                self._back, code=answer["code"], code_verifier=verifier
             )
             exact = {"iss": found.issuer, "aud": self._login.client}
             options = {
-                name: {"essential": True, "value": one} for name, one in exact.items()
+                name: {"essential": True, "value": value}
+                for name, value in exact.items()
             }
             claims = await app.parse_id_token(
                 token, begun.derived("nonce"), options, leeway=LEEWAY
@@ -186,16 +184,15 @@ class Provider:
         if found.issuer != issuer:
             raise ValueError(f"another issuer: {found.issuer}")
         scheme = issuer.partition("//")[0]
-        ends = (found.authorization_endpoint, found.token_endpoint, found.jwks_uri)
-        for end in ends:
+        for end in (found.authorization_endpoint, found.token_endpoint, found.jwks_uri):
             if not end.startswith(("https://", f"{scheme}//")):
                 raise ValueError(f"an address that is not https: {end}")
         return found
 
     def _client(self, found: _Found) -> Any:
         """Return Authlib's client, which asks and checks; it hears of the provider what is known to be safe."""
-        methods = found.token_endpoint_auth_methods_supported
-        basic = "client_secret_basic" in methods
+        basic = "client_secret_basic" in found.token_endpoint_auth_methods_supported
+        method = "client_secret_basic" if basic else "client_secret_post"
         return StarletteOAuth2App(
             None,
             client_id=self._login.client,
@@ -203,7 +200,7 @@ class Provider:
             client_kwargs={
                 "scope": "openid profile",
                 "code_challenge_method": "S256",
-                "token_endpoint_auth_method": f"client_secret_{'basic' if basic else 'post'}",
+                "token_endpoint_auth_method": method,
                 "transport": _Bounded(),
                 "timeout": SECONDS,
             },
@@ -215,17 +212,17 @@ class Provider:
         )
 
 
-def _shown_name(said: Any) -> str:
+def _shown_name(name: Any) -> str:
     """Return the name that a provider has of somebody, or nothing where our pages cannot show it."""
     with suppress(RefusedError):
-        if isinstance(said, str):
-            return checked_texts({"name": " ".join(said.split())})["name"]
+        if isinstance(name, str):
+            return checked_texts({"name": " ".join(name.split())})["name"]
     return ""
 
 
 def providers(site: Site) -> dict[str, Provider]:
     """Return by name those that a site names; raise IrmetaError where the secret of one is missing."""
-    return {one.name: Provider(site, one) for one in site.settings.login}
+    return {login.name: Provider(site, login) for login in site.settings.login}
 
 
 ROUTER = APIRouter(include_in_schema=False)
@@ -268,17 +265,17 @@ async def end(guest: Here, provider: PROVIDER) -> Response:
     return guest.keep_cookie(answer, "login", "", 0)
 
 
-async def _end(guest: Guest, asked: Provider, name: str) -> Response:
+async def _end(guest: Guest, provider: Provider, name: str) -> Response:
     """Link the login with which somebody comes back to who is here, or begin a new session."""
     begun = _Begun.of_cookie(cookie_of(guest.request, "login"))
     was, engine = guest.caller.person, guest.engine
     if begun is None or begun.provider != name or begun.who not in (0, was):
         raise RefusedError(403, UNBEGUN)
-    known, called = await asked.identify(begun, dict(guest.request.query_params))
+    known, called = await provider.identify(begun, guest.request.query_params)
     if begun.who:
         await to_thread.run_sync(people.link_login, engine, begun.who, known)
         return guest.redirect("my/")
-    made = await to_thread.run_sync(people.log_in, engine, known, called)
+    secret = await to_thread.run_sync(people.log_in, engine, known, called)
     await to_thread.run_sync(guest.end_session)
     to = begun.to if OWN.fullmatch(begun.to) else "my/"
-    return guest.keep_session(guest.redirect(to), made)
+    return guest.keep_session(guest.redirect(to), secret)

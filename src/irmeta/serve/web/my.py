@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from urllib.parse import parse_qs
 
 from anyio import to_thread
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from irmeta.serve.catalogue import boards, events, people, submissions
@@ -34,8 +34,8 @@ from irmeta.serve.policy import Action, phase
 from irmeta.serve.results.answers import FIGURES
 from irmeta.serve.web.door import Door, Visit, read_small_body
 from irmeta.serve.web.receive import file_of_form
+from irmeta.serve.web.routes import KeyPath
 
-BOARD = Annotated[str, Path(pattern="^[a-z0-9-]{2,40}$")]
 Form = Mapping[str, str]
 SECRETS = "links and tokens"
 """What people make that opens something."""
@@ -51,11 +51,11 @@ class Guest(Visit):
         self.form = form
         self.root = root_of(self.site)
 
-    def page(self, name: str, status: int = 200, **given: Any) -> Response:
-        """Return a page that is for who asks, and kept by no cache."""
+    def page(self, name: str, status: int = 200, **own: Any) -> Response:
+        """Return a page that is for who asks, and kept by no cache. own : what its template needs beside the shared."""
         shared = {"root": self.root, "site": self.site.settings, "frozen": False}
-        shared["stamp"] = "for you"
-        return HTMLResponse(template(name).render(**shared, **given), status)
+        content = template(name).render(**shared, stamp="for you", **own)
+        return HTMLResponse(content, status)
 
     def redirect(self, path: str) -> Response:
         """Return the answer that leads to another page of this site."""
@@ -85,11 +85,9 @@ class Guest(Visit):
 
     def end_session(self) -> None:
         """End the session with which somebody comes, if there is one."""
-        secret = cookie_of(self.request, "session")
+        digest = people.digest_of(cookie_of(self.request, "session"))
         if self.caller.person is not None:
-            people.revoke_token(
-                self.engine, self.caller.person, people.digest_of(secret)
-            )
+            people.revoke_token(self.engine, self.caller.person, digest)
 
 
 def _is_secure(door: Door) -> bool:
@@ -112,17 +110,16 @@ async def guest_of(request: Request) -> Guest:
     door: Door = request.app.state.door
     token = request.headers.get("authorization", "")
     if token and request.url.path.startswith("/private/"):  # as programs do
-        found = await door.caller_of_token(request, token)
+        caller = await door.caller_of_token(request, token)
     else:
-        found = await door.caller_of_secret(
-            request, cookie_of(request, "session"), "session"
-        )
-    request.state.caller = found or NOBODY
+        secret = cookie_of(request, "session")
+        caller = await door.caller_of_secret(request, secret, "session")
+    request.state.caller = caller or NOBODY
     form: Form = {}
     # a form with a file is read by who takes the file
     if request.method == "POST" and not request.url.path.endswith("/runs"):
         text = (await read_small_body(request)).decode("utf-8", "replace")
-        form = {name: one[-1] for name, one in parse_qs(text).items()}
+        form = {name: values[-1] for name, values in parse_qs(text).items()}
     return Guest(request, request.state.caller, form)
 
 
@@ -131,17 +128,18 @@ def remark(level: str, text: str) -> Remark:
     return {"level": level, "line": None, "text": text}
 
 
-def secret_of(given: Form) -> str:
-    """Return the secret of a link, or what stands in it behind #."""
-    return given.get("secret", "").rpartition("#")[2].strip()
+def secret_of(form: Form) -> str:
+    """Return the secret that somebody pasted: a whole link, or what stands in it behind #."""
+    return form.get("secret", "").rpartition("#")[2].strip()
 
 
 def require_own_form(request: Request) -> None:
     """Refuse what another site's page has a browser send."""
-    said = request.headers.get("sec-fetch-site")
+    site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin", "")
     same = origin.partition("://")[2] == request.headers.get("host", "")
-    if said != "same-origin" and not (said is None and origin and same):
+    # browsers that do not say the first say the second
+    if site != "same-origin" and not (site is None and origin and same):
         raise RefusedError(403, "this form was not sent by a page of this site")
 
 
@@ -157,12 +155,15 @@ def show_entry(guest: Here) -> Response:
 
 
 def _entry_page(
-    guest: Guest, to: str = "my/", status: int = 200, **given: Any
+    guest: Guest, to: str = "my/", status: int = 200, **own: Any
 ) -> Response:
-    """Return the page with the forms by which somebody comes in; to : the page to which they lead."""
+    """Return the page with the forms by which somebody comes in; to : the page to which they lead.
+
+    own : the board, or where an invitation leads and its secret, or why none was taken (said).
+    """
     person = people.person_of(guest.engine, guest.caller.person)
     shown = {"board": None, "leads": None, "person": person, "to": to, "said": ""}
-    return guest.page("enter.html", status, **shown | given)
+    return guest.page("enter.html", status, **shown | own)
 
 
 @ROUTER.post("/i/")
@@ -173,24 +174,21 @@ def take_invitation(guest: Here) -> Response:
         if guest.field("what") == "look":
             leads = people.invitation_target(guest.engine, secret)
             return _entry_page(guest, "i/", leads=leads, secret=secret)
-        named = guest.field("name"), guest.field("affiliation")
-        found = people.take_invitation(
-            guest.engine, secret, *named, guest.caller.person
-        )
+        who = guest.field("name"), guest.field("affiliation"), guest.caller.person
+        taken = people.take_invitation(guest.engine, secret, *who)
     except RefusedError as error:
         if error.status != 404:
             raise
         return _entry_page(guest, status=error.status, said=str(error))
-    return _begin_session(guest, found.person)
+    return _begin_session(guest, taken.person)
 
 
 def _begin_session(guest: Guest, who: int) -> Response:
     """Lead a person to their own page, with a new session unless they have one."""
+    answer = guest.redirect("my/")
     if who == guest.caller.person:
-        return guest.redirect("my/")
-    return guest.keep_session(
-        guest.redirect("my/"), people.begin_session(guest.engine, who)
-    )
+        return answer
+    return guest.keep_session(answer, people.begin_session(guest.engine, who))
 
 
 @ROUTER.get("/review/")
@@ -205,16 +203,12 @@ def show_reviewed(guest: Here) -> Response:
     key = people.submission_of_review(guest.engine, secret_of(guest.form))
     submission = Visit(guest.request, NOBODY).submission_facts(key)
     board = boards.board_of(guest.engine, submission.board)
-    return guest.page(
-        "review.html",
-        board=board,
-        one=submission,
-        record=_published_record(guest, submission),
-    )
+    record = _published_record(guest, submission)
+    return guest.page("review.html", board=board, one=submission, record=record)
 
 
 def _published_record(guest: Guest, submission: SubmissionFacts) -> Any:
-    """Return the published record of a run, where there is one."""
+    """Return the published record of a run, as parsed JSON; None where there is none."""
     where = submission.record.removeprefix("/private/")
     folder = guest.site.public if where == submission.record else guest.site.private
     path = folder / where.removeprefix("/")
@@ -235,18 +229,18 @@ def _own_page(guest: Guest, made: str = "", lets_send: bool | None = None) -> Re
     who = guest.caller.person
     if who is None:
         return _entry_page(guest)
-    given = {
-        "person": people.person_of(guest.engine, who),
-        "boards": [
-            (one, _path_of_pages(guest, boards.board_of(guest.engine, one.key)))
-            for one in people.boards_of(guest.engine, who)
-        ],
-        "tokens": people.tokens_of(guest.engine, who),
-        "made": made,
-        "lets_send": lets_send,
-        "address": guest.site.address,
-    }
-    return guest.page("my.html", **given)
+    own = people.boards_of(guest.engine, who)
+    rows = (boards.board_of(guest.engine, board.key) for board in own)
+    homes = [_path_of_pages(guest, row) for row in rows]
+    return guest.page(
+        "my.html",
+        person=people.person_of(guest.engine, who),
+        boards=list(zip(own, homes, strict=True)),
+        tokens=people.tokens_of(guest.engine, who),
+        made=made,
+        lets_send=lets_send,
+        address=guest.site.address,
+    )
 
 
 @ROUTER.post("/my/")
@@ -262,24 +256,21 @@ def change_own(guest: Here) -> Response:
         made = people.new_token(guest.engine, label, who, what)
         return _own_page(guest, made, what != "read")
     if what == "another":
-        return _own_page(
-            guest,
-            guest.link_to("i", people.create_browser_invitation(guest.engine, who)),
-        )
-    if what == "name":
-        people.rename_person(
-            guest.engine, who, guest.field("name"), guest.field("affiliation")
-        )
-        return guest.redirect("my/")
+        secret = people.create_browser_invitation(guest.engine, who)
+        return _own_page(guest, guest.link_to("i", secret))
     if what == "leave":
         guest.end_session()
         return guest.keep_cookie(guest.redirect(""), "session", "", 0)
-    people.revoke_token(guest.engine, who, guest.field("token"))
+    if what == "name":
+        name, affiliation = guest.field("name"), guest.field("affiliation")
+        people.rename_person(guest.engine, who, name, affiliation)
+    else:
+        people.revoke_token(guest.engine, who, guest.field("token"))
     return guest.redirect("my/")
 
 
 @ROUTER.get("/my/b/{board}")
-def show_team(guest: Here, board: BOARD, sent: str = "") -> Response:
+def show_team(guest: Here, board: KeyPath, sent: str = "") -> Response:
     """Show a board as a member sees it: the runs of the team, and what is left. sent : the run just sent."""
     return _team_page(guest, board, sent=sent)
 
@@ -300,22 +291,24 @@ def _team_page(
     board, place = _own_team(guest, key, Action.SEE_BOARD)
     runs = submissions.submissions_of(guest.engine, board.id, place.team)
     left = submissions.runs_left(guest.engine, key, place.team, guest.caller.person)
-    given = {
-        "runs": [guest.submission_facts(one.key) for one in reversed(runs)],
-        "left": left,
-        "then": submissions.when_more(left),
-        "accepts": guest.may(board, Action.SUBMIT),
-        "changes": guest.may(board, Action.WITHDRAW),
-        "known": guest.may(board, Action.SEE_SCORES),
-        "state": state_in_words(board, now()),
-        "home": _path_of_pages(guest, board),
-        "about": FIGURES[board.feedback],
-        "address": guest.site.address,
-        "typed": typed,
-        "sent": sent,
-    }
     return guest.page(
-        "mine.html", status, board=board, team=place.team, said=said, **given
+        "mine.html",
+        status,
+        board=board,
+        team=place.team,
+        said=said,
+        runs=[guest.submission_facts(run.key) for run in reversed(runs)],
+        left=left,
+        then=submissions.when_more(left),
+        accepts=guest.may(board, Action.SUBMIT),
+        changes=guest.may(board, Action.WITHDRAW),
+        known=guest.may(board, Action.SEE_SCORES),
+        state=state_in_words(board, now()),
+        home=_path_of_pages(guest, board),
+        about=FIGURES[board.feedback],
+        address=guest.site.address,
+        typed=typed,
+        sent=sent,
     )
 
 
@@ -335,36 +328,33 @@ def _own_team(guest: Guest, key: str, action: Action) -> tuple[Any, Place]:
 
 
 @ROUTER.post("/my/b/{board}/runs")
-async def submit(guest: Here, board: BOARD) -> Response:
+async def submit(guest: Here, board: KeyPath) -> Response:
     """Take a run that a form of this site sends, under the rules of the API; or only check it."""
     began = now()
     fields: dict[str, str] = {}
     kind = guest.request.headers.get("content-type", "")
     file = file_of_form(guest.request.stream(), kind, fields)
+    page = partial(_team_page, typed=fields)
     try:
-        found_board, place = await to_thread.run_sync(
-            _own_team, guest, board, Action.SUBMIT
-        )
+        row, place = await to_thread.run_sync(_own_team, guest, board, Action.SUBMIT)
         async with guest.upload(file, board, place) as arrived:
             file_name = PurePath(fields.get("run", ""))
             name = fields.get("name") or run_names([file_name])[0]
             if "check" in fields:
-                found = await guest.check_run(found_board, fit_name(name), arrived)
-                said = found or [remark("checked", "nothing is odd about this run")]
-                shown = partial(_team_page, typed=fields)
-                return await to_thread.run_sync(shown, guest, board, said)
-            given = {"received": began, "replace": "replace" in fields, "by": place}
-            about = {one: fields.get(one, "") for one in DESCRIBED}
-            _, made = await guest.submit(board, name, arrived, about=about, **given)
+                odd = await guest.check_run(row, fit_name(name), arrived)
+                said = odd or [remark("checked", "nothing is odd about this run")]
+                return await to_thread.run_sync(page, guest, board, said)
+            options = {"received": began, "replace": "replace" in fields, "by": place}
+            about = {what: fields.get(what, "") for what in DESCRIBED}
+            _, sent = await guest.submit(board, name, arrived, about=about, **options)
     except RefusedError as error:
-        wrong = ([remark("error", str(error))], error.status)
-        shown = partial(_team_page, typed=fields)
-        return await to_thread.run_sync(shown, guest, board, *wrong)
-    return guest.redirect(f"my/b/{board}?sent={made.key}")
+        said = [remark("error", str(error))]
+        return await to_thread.run_sync(page, guest, board, said, error.status)
+    return guest.redirect(f"my/b/{board}?sent={sent.key}")
 
 
 @ROUTER.post("/my/b/{board}")
-def change_team(guest: Here, board: BOARD) -> Response:
+def change_team(guest: Here, board: KeyPath) -> Response:
     """Withdraw a run of the team, make a review link to it, or invite somebody into the team."""
     by = guest.caller.person
     if key := guest.field("withdraw"):
@@ -378,8 +368,8 @@ def change_team(guest: Here, board: BOARD) -> Response:
         number = int(days) if re.fullmatch("[0-9]{1,3}", days) else 0
         secret = people.create_review_link(guest.engine, key, number, by)
         return _own_page(guest, guest.link_to("review", secret))
-    found, place = _own_team(guest, board, Action.INVITE)
-    return _invite(guest, found, "member", place.team)
+    row, place = _own_team(guest, board, Action.INVITE)
+    return _invite(guest, row, "member", place.team)
 
 
 def _invite(guest: Guest, board: Any, role: str, team: str) -> Response:
@@ -390,7 +380,7 @@ def _invite(guest: Guest, board: Any, role: str, team: str) -> Response:
 
 
 @ROUTER.get("/organize/b/{board}")
-def show_organizers(guest: Here, board: BOARD) -> Response:
+def show_organizers(guest: Here, board: KeyPath) -> Response:
     """Show organizers a board: runs, people, judgments, dates, what answers give away, log."""
     return _organizers_page(guest, guest.board_allowing(board, Action.ORGANIZE)[0])
 
@@ -399,29 +389,31 @@ def _organizers_page(
     guest: Guest, board: Any, alike: Sequence[Alike] | None = None
 ) -> Response:
     """Return the page of a board for its organizers. alike : runs that are alike, if that was looked for."""
-    given: dict[str, Any] = {
-        "alike": alike,
-        "runs": submissions.submissions_of(guest.engine, board.id),
-        "people": people.people_of_board(guest.engine, board.id),
-        "invited": people.open_invitations(guest.engine, board.id),
-        "names": people.names_of_people(guest.engine),
-        "teams": people.teams_of_board(guest.engine, board.id),
-        "judged": boards.judgments_of(guest.engine, board.key),
-        "events": events.events_of_board(guest.engine, board.id, most=LINES),
-        "leak": organizing.leak_in_words(guest.engine, board),
-        "states": events.STATES,
-        "phase": phase(board, now()),
-        "state": state_in_words(board, now()),
-        "preview": guest.may(board, Action.SEE_SCORES),
-        "home": _path_of_pages(Visit(guest.request, NOBODY), board),
-    }
-    return guest.page("organize.html", board=board, **given)
+    engine = guest.engine
+    return guest.page(
+        "organize.html",
+        board=board,
+        alike=alike,
+        runs=submissions.submissions_of(engine, board.id),
+        people=people.people_of_board(engine, board.id),
+        invited=people.open_invitations(engine, board.id),
+        names=people.names_of_people(engine),
+        teams=people.teams_of_board(engine, board.id),
+        judged=boards.judgments_of(engine, board.key),
+        events=events.events_of_board(engine, board.id, most=LINES),
+        leak=organizing.leak_in_words(engine, board),
+        states=events.STATES,
+        phase=phase(board, now()),
+        state=state_in_words(board, now()),
+        preview=guest.may(board, Action.SEE_SCORES),
+        home=_path_of_pages(Visit(guest.request, NOBODY), board),
+    )
 
 
 @ROUTER.post("/organize/b/{board}")
-def change_board(guest: Here, board: BOARD) -> Response:
+def change_board(guest: Here, board: KeyPath) -> Response:
     """Let a team in or out, invite somebody, withdraw a run, change dates, or reveal the board."""
-    found, _ = guest.board_allowing(board, Action.ORGANIZE)
+    row, _ = guest.board_allowing(board, Action.ORGANIZE)
     engine, by = guest.engine, guest.caller.person
     what, name, typed = map(guest.field, ("what", "team", "typed"))
     typed = typed.strip()
@@ -430,19 +422,20 @@ def change_board(guest: Here, board: BOARD) -> Response:
     elif what == "holder":
         people.set_team(engine, board, name, by, holder=True)
     elif what == "invite":
-        return _invite(guest, found, guest.form.get("role", "member"), name)
+        return _invite(guest, row, guest.form.get("role", "member"), name)
     elif what == "remove":
         people.remove_person(engine, board, guest.field("person"), by)
     elif what == "alike":
-        asks = (guest.site, engine, board, guest.crew.read_first_documents)
-        return _organizers_page(guest, found, organizing.duplicates(*asks))
+        reads = guest.crew.read_first_documents
+        alike = organizing.duplicates(guest.site, engine, board, reads)
+        return _organizers_page(guest, row, alike)
     elif what == "withdraw":
         run = guest.field("run")
         guest.submission_allowing(run, Action.WITHDRAW)
         submissions.withdraw(engine, run, by)
     elif what == "dates":
-        dates = {one: guest.field(one) for one in ("opens", "closes", "reveals")}
-        new = {name: parse_moment(date) for name, date in dates.items() if date}
+        dates = {date: guest.field(date) for date in ("opens", "closes", "reveals")}
+        new = {date: parse_moment(text) for date, text in dates.items() if text}
         boards.set_board(engine, board, new, typed=typed, by=by)
     elif what == "reveal":
         boards.reveal(engine, board, typed, by)
@@ -450,14 +443,14 @@ def change_board(guest: Here, board: BOARD) -> Response:
 
 
 @ROUTER.get("/join/{board}")
-def show_join_form(guest: Here, board: BOARD) -> Response:
+def show_join_form(guest: Here, board: KeyPath) -> Response:
     """Show the form by which a new team asks to take part."""
-    found, _ = guest.board_allowing(board, Action.JOIN)
-    return _entry_page(guest, f"join/{board}", board=found)
+    row, _ = guest.board_allowing(board, Action.JOIN)
+    return _entry_page(guest, f"join/{board}", board=row)
 
 
 @ROUTER.post("/join/{board}")
-def join(guest: Here, board: BOARD) -> Response:
+def join(guest: Here, board: KeyPath) -> Response:
     """Ask to take part."""
     guest.board_allowing(board, Action.JOIN)
     guest.require_seldom("new teams")

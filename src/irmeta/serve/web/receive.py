@@ -103,13 +103,13 @@ async def file_of_form(
     await _take_up_to(body, held, edge)
     files = parts = 0
     while not await _ends_form(body, held):
-        said = _parameters(await _take_up_to(body, held, b"\r\n\r\n"))
-        name = said.get("name", "")
-        files, parts = files + ("filename" in said), parts + 1
+        head = _parameters(await _take_up_to(body, held, b"\r\n\r\n"))
+        name = head.get("name", "")
+        files, parts = files + ("filename" in head), parts + 1
         if files > 1 or parts > PARTS:
             raise RefusedError(422, MANY)
-        if "filename" in said:
-            fields[name] = said["filename"]
+        if "filename" in head:
+            fields[name] = head["filename"]
             async for piece in _bytes_before(body, held, edge):
                 yield piece
         else:
@@ -136,8 +136,8 @@ async def _bytes_before(
         yield bytes(held[:sure])
         del held[:sure]
         held += await _next_piece(body)
-    found, _, rest = bytes(held).partition(edge)
-    yield found
+    before, _, rest = bytes(held).partition(edge)
+    yield before
     held[:] = rest
 
 
@@ -147,9 +147,9 @@ def _parameters(head: bytes) -> dict[str, str]:
     >>> _parameters(b'\r\nContent-Disposition: form-data; name="run"; filename="a b.gz"')
     {'name': 'run', 'filename': 'a b.gz'}
     """
-    every = head.decode("utf-8", "replace").split("\r\n")
-    said = "".join(one for one in every if one.lower().startswith("content-disp"))
-    return dict(re.findall(r';\s*(name|filename)="([^"]*)"', said))
+    lines = head.decode("utf-8", "replace").split("\r\n")
+    own = "".join(line for line in lines if line.lower().startswith("content-disp"))
+    return dict(re.findall(r';\s*(name|filename)="([^"]*)"', own))
 
 
 async def _take_up_to(
@@ -160,9 +160,9 @@ async def _take_up_to(
         if len(held) > SMALL:
             raise RefusedError(413, f"a field is longer than {SMALL} bytes")
         held += await _next_piece(body)
-    found, _, rest = bytes(held).partition(mark)
+    before, _, rest = bytes(held).partition(mark)
     held[:] = rest
-    return found
+    return before
 
 
 async def _next_piece(body: AsyncIterator[bytes]) -> bytes:

@@ -14,8 +14,11 @@ from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import boards, people, submissions
 from irmeta.serve.catalogue.people import NOBODY
 from irmeta.serve.catalogue.rules import (
+    KEY,
     MISSING,
+    NAME,
     NAMED,
+    RANDOM,
     RefusedError,
     checked_texts,
     now,
@@ -42,17 +45,17 @@ PASSED = {"forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-real-ip"
 """Headers by which a proxy says that it asks for somebody else."""
 FILE: dict[str, Any] = {OCTETS: {"schema": {"type": "string", "format": "binary"}}}
 BODY: dict[str, Any] = {"requestBody": {"required": True, "content": FILE}}
-BOARD, RUN, ONE = "^[a-z0-9-]{2,40}$", "^[A-Za-z0-9._-]{1,40}$", "^[a-z2-7]{16}$"
+BOARD, RUN, SENT_KEY = (f"^{rule.pattern}$" for rule in (KEY, NAME, RANDOM))
 WORDS = {
     BOARD: "a board's key has 2 to 40 of a-z 0-9 -",
     RUN: f"a run's name {NAMED}",
-    ONE: "a submission's key has 16 of a-z 2-7",
+    SENT_KEY: "a submission's key has 16 of a-z 2-7",
 }
 """What patterns say, in words."""
 KeyPath = Annotated[str, Path(pattern=BOARD)]
 RunPath = Annotated[str, Path(pattern=RUN)]
 Name = Annotated[str, Query(pattern=RUN)]
-SubmissionPath = Annotated[str, Path(pattern=ONE)]
+SubmissionPath = Annotated[str, Path(pattern=SENT_KEY)]
 After = Annotated[str, Query(max_length=40)]
 Limit = Annotated[int, Query(ge=1, le=200)]
 Note = Annotated[str, Query(max_length=1000)]
@@ -80,28 +83,25 @@ ROUTER = APIRouter()
 async def take(visit: Anybody) -> Welcome:
     """Use up an invitation, and get a token for programs."""
     try:
-        given = Invitation.model_validate_json(await read_small_body(visit.request))
+        asked = Invitation.model_validate_json(await read_small_body(visit.request))
     except ValidationError as error:
         says = "the body is JSON of secret, name and, if you like, affiliation"
         raise RefusedError(422, says) from error
-    return await to_thread.run_sync(_take_invitation, visit.engine, given)
+    return await to_thread.run_sync(_take_invitation, visit.engine, asked)
 
 
-def _take_invitation(engine: Engine, given: Invitation) -> Welcome:
+def _take_invitation(engine: Engine, asked: Invitation) -> Welcome:
     """Use up an invitation; return what it brought, with a new token."""
-    taken = people.take_invitation(engine, given.secret, given.name, given.affiliation)
+    taken = people.take_invitation(engine, asked.secret, asked.name, asked.affiliation)
     scope = people.SCOPES.get(taken.role, "organize")
-    made = people.new_token(engine, "invitation", taken.person, scope)
-    return Welcome(board=taken.board, role=taken.role, scope=scope, token=made)
+    secret = people.new_token(engine, "invitation", taken.person, scope)
+    return Welcome(board=taken.board, role=taken.role, scope=scope, token=secret)
 
 
 @ROUTER.get("/healthz", responses=documented_problems())
 def health(visit: Anybody) -> Health:
     """Say how the site is."""
-    seen = {
-        one.key
-        for one in _boards_allowing(Visit(visit.request, NOBODY), Action.SEE_SCORES)
-    }
+    seen = _boards_allowing(Visit(visit.request, NOBODY), Action.SEE_SCORES)
     published = visit.crew.published.items()
     return Health(
         database="ok",
@@ -112,8 +112,10 @@ def health(visit: Anybody) -> Health:
     )
 
 
-def _boards_allowing(visit: Visit, action: Action) -> list[Any]:
-    return [one for one in boards.all_boards(visit.engine) if visit.may(one, action)]
+def _boards_allowing(visit: Visit, action: Action) -> list[str]:
+    """List the keys of boards on which somebody may do something."""
+    every = boards.all_boards(visit.engine)
+    return [board.key for board in every if visit.may(board, action)]
 
 
 @ROUTER.get("/metrics", include_in_schema=False)
@@ -129,9 +131,7 @@ def show_metrics(request: Request) -> Response:
 @ROUTER.get("/v1/boards", responses=documented_problems(422))
 def list_boards(visit: Anybody, after: After = "", limit: Limit = 200) -> Boards:
     """List the boards."""
-    keys = [
-        one.key for one in _boards_allowing(visit, Action.SEE_BOARD) if one.key > after
-    ]
+    keys = [key for key in _boards_allowing(visit, Action.SEE_BOARD) if key > after]
     return Boards(boards=[visit.board_facts(key) for key in keys[:limit]])
 
 
@@ -147,7 +147,7 @@ def me(visit: Member) -> Me:
     who, scope = visit.caller.person, visit.caller.scope
     if who is None:
         return Me(name="", scope=scope, boards=[])
-    own = [one._asdict() for one in people.boards_of(visit.engine, who)]
+    own = [row._asdict() for row in people.boards_of(visit.engine, who)]
     return Me(name=people.person_of(visit.engine, who).name, scope=scope, boards=own)
 
 
@@ -169,14 +169,14 @@ async def submit(
     texts = checked_texts(about.model_dump(exclude={"replace"}))
     _, by = await to_thread.run_sync(visit.board_allowing, board, Action.SUBMIT)
     async with visit.upload(visit.request.stream(), board, by) as arrived:
-        given = {"received": began, "replace": about.replace, "about": texts}
-        new, found = await visit.submit(board, name, arrived, **given, by=by)
-    if found.state == "refused":
-        return problem(422, "the run was refused", found.remarks)
+        options = {"received": began, "replace": about.replace, "about": texts}
+        new, facts = await visit.submit(board, name, arrived, **options, by=by)
+    if facts.state == "refused":
+        return problem(422, "the run was refused", facts.remarks)
     response.status_code = 201 if new else 200
-    if found.state == "received":
+    if facts.state == "received":
         response.status_code = 202
-    return found
+    return facts
 
 
 @ROUTER.put("/v1/boards/{board}/judgments", openapi_extra=BODY, responses=SENT)
@@ -197,18 +197,17 @@ def _add_judgments(visit: Visit, key: str, part: pathlib.Path, note: str) -> Jud
     except IrmetaError as error:
         says = str(error).replace(str(part), "judgments")
         raise RefusedError(422, says) from error
-    made = boards.judgments_of(visit.engine, key)
-    assert made is not None
-    return msgspec.convert(made, Judged, from_attributes=True)
+    newest = boards.judgments_of(visit.engine, key)
+    return msgspec.convert(newest, Judged, from_attributes=True)
 
 
 @ROUTER.post("/v1/boards/{board}/check", openapi_extra=BODY, responses=SENT)
 async def check(visit: Member, board: KeyPath, name: Name = "run") -> Remarks:
     """Check a run, and keep nothing; remarks call it by its name."""
-    of, by = await to_thread.run_sync(visit.board_allowing, board, Action.CHECK)
+    row, by = await to_thread.run_sync(visit.board_allowing, board, Action.CHECK)
     async with visit.upload(visit.request.stream(), board, by) as arrived:
-        found = await visit.check_run(of, name, arrived)
-        return msgspec.convert({"remarks": found}, Remarks)
+        remarks = await visit.check_run(row, name, arrived)
+        return msgspec.convert({"remarks": remarks}, Remarks)
 
 
 @ROUTER.get("/v1/submissions/{key}", responses=OWN)
