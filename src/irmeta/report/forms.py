@@ -95,9 +95,8 @@ def draw_columns(
         force_jupyter=False,
         color_system=None,
     )
-    for at, block in enumerate(
-        _blocks(widths, console.width, _naming_columns(cells, numeric))
-    ):
+    blocks = _blocks(widths, console.width, _naming_columns(cells, numeric))
+    for at, block in enumerate(blocks):
         if at:
             buffer.write("\n")
         table = Table(box=rich.box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
@@ -122,9 +121,8 @@ def side_by_side(frame: "pl.DataFrame", width: int | None = None) -> "pl.DataFra
     """Return the columns of a data frame that stand in the first block of its text."""
     cells, numeric = _cells(frame.to_dict(as_series=False)), _numeric_columns(frame)
     widths = _widths(cells, numeric, width or WIDTH)
-    return frame.select(
-        _blocks(widths, width or WIDTH, _naming_columns(cells, numeric))[0]
-    )
+    blocks = _blocks(widths, width or WIDTH, _naming_columns(cells, numeric))
+    return frame.select(blocks[0])
 
 
 def _numeric_columns(frame: "pl.DataFrame") -> set[str]:
@@ -133,8 +131,9 @@ def _numeric_columns(frame: "pl.DataFrame") -> set[str]:
 
 
 def _cells(columns: Mapping[str, Sequence[Any]]) -> dict[str, list[str]]:
+    """Return the texts of each column."""
     return {
-        name: (_p_texts if _OF_P.fullmatch(name) else column_texts)(values)
+        name: _p_texts(values) if _OF_P.fullmatch(name) else column_texts(values)
         for name, values in columns.items()
     }
 
@@ -164,17 +163,15 @@ def column_texts(values: Sequence[Any], digits: int = 3) -> list[str]:
 
 
 def _are_counts(values: Sequence[Any]) -> bool:
-    """Return whether a column has whole numbers only, and not only 0 and 1, as scores may be.
+    """Say whether a column has whole numbers only, and not only 0 and 1, as scores may be.
 
     >>> _are_counts([1000.0, 12.0]), _are_counts([1.0, 0.0]), _are_counts([2.0, 0.5])
     (True, False, False)
     """
-    known = [
-        value for value in values if isinstance(value, float) and not math.isnan(value)
-    ]
-    return all(value.is_integer() for value in known) and any(
-        abs(value) > 1 for value in known
-    )
+    figures = [value for value in values if isinstance(value, float)]
+    known = [value for value in figures if not math.isnan(value)]
+    whole = all(value.is_integer() for value in known)
+    return whole and any(abs(value) > 1 for value in known)
 
 
 def _rows(frame: "pl.DataFrame") -> list[tuple[str, ...]]:
@@ -218,7 +215,7 @@ def _widths(
         for longest, narrow in ways
         for fold in FOLDS
     ]
-    fitting = (one for one in options if sum(one.values()) - BETWEEN <= width)
+    fitting = (sizes for sizes in options if sum(sizes.values()) - BETWEEN <= width)
     return next(fitting, options[0])
 
 
@@ -272,7 +269,7 @@ def _naming_columns(cells: dict[str, list[str]], numeric: Collection[str]) -> li
     first, *others = cells
     named = [first]
     for name in others:
-        rows = list(zip(*(cells[one] for one in named), strict=True))
+        rows = list(zip(*map(cells.__getitem__, named), strict=True))
         if name in numeric or len(set(rows)) == len(rows):
             break
         if len(set(cells[name])) > 1:
@@ -286,7 +283,7 @@ def _blocks(
     """Share columns out over tables that fit the width; each further one begins with the columns that name the rows."""
     blocks: list[list[str]] = [[]]
     for name in widths:
-        used = sum(widths[one] for one in blocks[-1])
+        used = sum(map(widths.__getitem__, blocks[-1]))
         if used + widths[name] - BETWEEN > width and not set(blocks[-1]) <= set(named):
             blocks.append(list(named))
         if name not in blocks[-1]:

@@ -30,7 +30,7 @@ def html(result: Result) -> str:
 
 
 def _paragraphs(sentences: Iterable[str]) -> list[str]:
-    return [f"<p>{escape(in_words_of_reader(one))}</p>" for one in sentences]
+    return [f"<p>{escape(in_words_of_reader(text))}</p>" for text in sentences]
 
 
 def _table(title: str, frame: pl.DataFrame) -> str:

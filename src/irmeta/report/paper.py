@@ -73,9 +73,9 @@ def _cells_by_system(
     """Return each system with its cells, which `cell` writes: a number and its mark for each metric."""
     rows = []
     for at, name in enumerate(result.system.values):
-        one = result.isel(system=at)
+        own = result.isel(system=at)
         values = zip(
-            one["mean"].values, one["best"].values, one["marks"].values, strict=True
+            own["mean"].values, own["best"].values, own["marks"].values, strict=True
         )
         cells = [
             cell(float(mean), bool(best), str(mark)) for mean, best, mark in values

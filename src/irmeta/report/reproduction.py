@@ -1,6 +1,7 @@
 """Papers' published figures beside ours, as one self-contained page."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from importlib.metadata import version
 from typing import Any, get_args
@@ -34,22 +35,18 @@ def page(papers: Iterable[tuple[str, xr.Dataset]]) -> str:
 
 def _paper_facts(title: str, outcome: xr.Dataset) -> dict[str, Any]:
     """Return what the page shows of a paper: findings, options, and its cells item by item."""
-    cells = tables(outcome)["cells"].to_dicts()
+    cells, facts = tables(outcome)["cells"].to_dicts(), about(outcome)
+    unexpected = outcome["unexpected"].values.tolist()
     items: dict[str, list[Cell]] = {}
-    for cell, unexpected in zip(
-        cells, outcome["unexpected"].values.tolist(), strict=True
-    ):
-        items.setdefault(cell["item"], []).append({**cell, "unexpected": unexpected})
+    for cell, is_odd in zip(cells, unexpected, strict=True):
+        items.setdefault(cell["item"], []).append({**cell, "unexpected": is_odd})
+    options = dict(facts["options"])
     return {
-        "name": about(outcome)["options"]["paper"],
+        "name": options.pop("paper"),
         "title": title,
         "findings": findings(outcome),
-        "notes": about(outcome)["notes"],
-        "options": {
-            name: value
-            for name, value in about(outcome)["options"].items()
-            if name != "paper"
-        },
+        "notes": facts["notes"],
+        "options": options,
         "total": len(cells),
         "counts": _counts(cells),
         "items": [_item_facts(name, of_item) for name, of_item in items.items()],
@@ -57,7 +54,7 @@ def _paper_facts(title: str, outcome: xr.Dataset) -> dict[str, Any]:
 
 
 def _item_facts(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
-    """Lay an item's cells out as the matrix they are, or as a list where that would be mostly empty."""
+    """Return what the page shows of an item: its cells, as the matrix that they are or, not to be patchy, as a list."""
     notes = list(dict.fromkeys(cell["note"] for cell in cells if cell["note"]))
     for cell in cells:
         cell["footnote"] = notes.index(cell["note"]) + 1 if cell["note"] else None
@@ -65,19 +62,15 @@ def _item_facts(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
         list(dict.fromkeys(cell[part] for cell in cells)) for part in ("row", "column")
     )
     places = {(cell["row"], cell["column"]): cell for cell in cells}
-    matrix = (
-        len(places) == len(cells) == len(rows) * len(columns)
-        and 1 < len(columns) <= WIDEST
-    )
-    if matrix:
-        laid_out = [(row, [places[row, column] for column in columns]) for row in rows]
-    else:
-        laid_out = None
+    matrix = None
+    full = len(places) == len(cells) == len(rows) * len(columns)
+    if full and 1 < len(columns) <= WIDEST:
+        matrix = [(row, [places[row, column] for column in columns]) for row in rows]
     return {
         "name": name,
         "cells": cells,
         "columns": columns,
-        "matrix": laid_out,
+        "matrix": matrix,
         "notes": notes,
         "rules": list(dict.fromkeys(cell["rule"] for cell in cells if cell["rule"])),
         "counts": _counts(cells),
@@ -86,8 +79,5 @@ def _item_facts(name: str, cells: Sequence[Cell]) -> dict[str, Any]:
 
 def _counts(cells: Sequence[Cell]) -> dict[Status, int]:
     """Count cells by status, without those that no cell has."""
-    counts = {
-        status: sum(cell["status"] == status for cell in cells)
-        for status in get_args(Status)
-    }
-    return {status: count for status, count in counts.items() if count}
+    counts = Counter(cell["status"] for cell in cells)
+    return {status: counts[status] for status in get_args(Status) if counts[status]}

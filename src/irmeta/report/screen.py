@@ -46,48 +46,43 @@ def screen(
     """
     answers, others = split_answers(result.findings)
     head = [*answers[:1], *warning_lines(result.warnings)]
-    notes, shown = _notes(result), called_for(result)
+    shown = called_for(result)
     tail = wrapped([f"Note: {note}" for note in shown], width)
     left: list[str] = []
     size = _screen_size(result)
     if table is not None:
-        views, above = {table: table_named(result.data, table)}, []
-        said = list(
-            filter(lambda one: isinstance(one, Beside) and one.table == table, others)
-        )
-        drawn = [text(views[table], table, width=width)]
+        above: list[str] = []
+        below = [sentence for sentence in others if _is_beside(sentence, table)]
+        drawn = [text(table_named(result.data, table), table, width=width)]
     elif size is None:
-        views, above, said = overview(result.data), answers[1:], others
+        above, below, views = answers[1:], others, overview(result.data)
         drawn = [text(frame, name, width=width) for name, frame in views.items()]
     else:
+        views = whole_tables(result.data)
         # the last part has no blank line below it, but a line that says what is left out
-        views, room = (
-            whole_tables(result.data),
-            size.lines - _height(wrapped(head, width)) - tail.count("\n") - 1,
-        )
+        room = size.lines - _height(wrapped(head, width)) - tail.count("\n") - 1
         answered = next(iter(views.values()))
-        above = _fitting_sentences(
-            answers[1:], room - _count_lines(answered, FEWEST), width
-        )
+        free = room - _count_lines(answered, FEWEST)
+        above = _fitting_sentences(answers[1:], free, width)
         room -= wrapped(above, width).count("\n") + bool(above)
-        first = _count_lines(answered, size.rows)
-        said = _fitting_sentences(others[:OTHERS], room - first, width)
-        room -= _height(wrapped(said, width))
+        free = room - _count_lines(answered, size.rows)
+        below = _fitting_sentences(others[:OTHERS], free, width)
+        room -= _height(wrapped(below, width))
         named_too = _rows_to_show(result, views, highlight)
         drawn, left = _fitting_tables(result, views, room, size.rows, width, named_too)
-    left += [
-        counted(len(rest), what)
-        for rest, what in (
-            ([*answers[1 + len(above) :], *others[len(said) :]], "finding"),
-            (notes[len(shown) :], "note"),
-        )
-        if rest
-    ]
+    findings = len(answers[1:]) + len(others) - len(above) - len(below)
+    for rest, what in (findings, "finding"), (len(_notes(result)) - len(shown), "note"):
+        left += [counted(rest, what)] if rest else []
     if left:
         tail += wrapped([f"More with {more}: {joined(left)}."], width)
     return _join_parts(
-        [wrapped([*head, *above], width), *drawn, wrapped(said, width), tail]
+        [wrapped([*head, *above], width), *drawn, wrapped(below, width), tail]
     )
+
+
+def _is_beside(sentence: str, table: str) -> bool:
+    """Say whether a sentence stands beside a table."""
+    return isinstance(sentence, Beside) and sentence.table == table
 
 
 def _screen_size(result: Result) -> Screen | None:
@@ -152,11 +147,10 @@ def everything(
         for name, size in sizes.items()
     ]
     answers, others = split_answers(result.findings)
+    head = [*answers[:1], *warning_lines(result.warnings), *answers[1:]]
     return _join_parts(
         [
-            wrapped(
-                [*answers[:1], *warning_lines(result.warnings), *answers[1:]], width
-            ),
+            wrapped(head, width),
             *tables,
             wrapped(others, width),
             wrapped([f"Note: {note}" for note in _notes(result)], width),
@@ -219,12 +213,8 @@ def _fitting_tables(
         frame = views[name]
         beside = side_by_side(_first_rows(name, frame, max(room, least)), width)
         spared = 0 if after is None else _count_lines(views[after], SPARED)
-        count = _count_fitting_rows(
-            name,
-            beside,
-            max(room - spared, min(room, _count_lines(frame, fewest))),
-            width,
-        )
+        own_room = max(room - spared, min(room, _count_lines(frame, fewest)))
+        count = _count_fitting_rows(name, beside, own_room, width)
         if not drawn:
             count = max(count, min(least, frame.height))
         # the line of one row that is left would only say so
@@ -233,9 +223,8 @@ def _fitting_tables(
         wanted = _rows_wanted(result, frame)
         count = min(count, wanted)
         count, below = _below(name, frame, count, least, () if drawn else marked)
-        shown = pl.concat(
-            [_first_rows(name, beside, count), below.select(beside.columns)]
-        )
+        first = _first_rows(name, beside, count)
+        shown = pl.concat([first, below.select(beside.columns)])
         if drawn and shown.height < min(LEAST, frame.height):
             tables += 1
             continue
@@ -259,34 +248,26 @@ def _fitting_tables(
 def _below(
     name: str, frame: pl.DataFrame, count: int, least: int, systems: Sequence[str]
 ) -> tuple[int, pl.DataFrame]:
-    """Return how many of the first rows of a table still fit above the rows of some systems, and these rows."""
-    column = next((one for one in SYSTEMS if one in frame.columns), None)
+    """Return how many of the first rows of a table still fit above the rows of some systems, and the further ones."""
+    column = next((name for name in SYSTEMS if name in frame.columns), None)
     if column is None or ENDS in name or not systems:
         return count, frame.clear()
-    named_rows = frame.with_row_index("at").filter(pl.col(column).is_in(systems))
-    further = named_rows.filter(pl.col("at") >= count).height
+    is_named = pl.col(column).is_in(systems)
+    further = frame[count:].filter(is_named).height
     count = max(count - further, min(least, frame.height))
-    return count, named_rows.filter(pl.col("at") >= count).drop("at")
+    return count, frame[count:].filter(is_named)
 
 
 def _count_fitting_rows(
     name: str, frame: pl.DataFrame, room: int, width: int | None
 ) -> int:
     """Count the rows of a table that fit."""
-    count = max(0, min(frame.height, room - 3))
-    while (
-        count
-        and _height(
-            text(
-                _first_rows(name, frame, count),
-                _title_of(name, frame, count),
-                width=width,
-            )
-        )
-        > room
-    ):
-        count -= 1
-    return count
+    # above the rows stand a title, the heads of columns and a line
+    for count in range(min(frame.height, room - 3), 0, -1):
+        title = _title_of(name, frame, count)
+        if _height(text(_first_rows(name, frame, count), title, width=width)) <= room:
+            return count
+    return 0
 
 
 def _first_rows(name: str, frame: pl.DataFrame, count: int) -> pl.DataFrame:

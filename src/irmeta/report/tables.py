@@ -36,12 +36,12 @@ def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
         view: dict[str, pl.DataFrame] = study.tables(result)
         return view
     # by table: those of each single result, one under the other
-    found: dict[str, list[pl.DataFrame]] = {}
+    parts: dict[str, list[pl.DataFrame]] = {}
     for at, label in enumerate(result[added].values.tolist()):
         for name, frame in tables(result.isel({added: at})).items():
             labelled = frame.select(pl.lit(label).alias(added), pl.all())
-            found.setdefault(name, []).append(labelled)
-    return {name: pl.concat(parts) for name, parts in found.items()}
+            parts.setdefault(name, []).append(labelled)
+    return {name: pl.concat(frames) for name, frames in parts.items()}
 
 
 def _added_dimension(result: xr.Dataset) -> str | None:
@@ -51,9 +51,7 @@ def _added_dimension(result: xr.Dataset) -> str | None:
     if own is None or len(first) != 1:
         return None
     (dim,) = first
-    if dim is None or dim in own:
-        return None
-    return str(dim)
+    return None if dim is None or dim in own else str(dim)
 
 
 def to_pandas(scores: xr.DataArray) -> pd.DataFrame:
@@ -175,17 +173,15 @@ def _in_form(
     if not chosen:  # what was looked for is not there
         return ""
     if form == "table":
-        return "\n".join(
-            text(frame, name, width=width) for name, frame in chosen.items()
-        )
+        texts = (text(frame, name, width=width) for name, frame in chosen.items())
+        return "\n".join(texts)
     if table is None and about(result)["study"] == "paper_table":
         from irmeta.report import paper
 
         return {"latex": paper.latex, "markdown": paper.markdown}[form](result)
     write = {"latex": latex, "markdown": markdown}[form]
-    return "\n".join(
-        write(frame, head) for head, frame in _headed(chosen, result).items()
-    )
+    headed = _headed(chosen, result).items()
+    return "\n".join(write(frame, head) for head, frame in headed)
 
 
 def _headed(
@@ -219,13 +215,11 @@ def _jsonable(value: Any) -> Any:
     if isinstance(value, np.ndarray | np.generic):
         return _jsonable(value.tolist())
     if isinstance(value, Mapping):
-        return {str(name): _jsonable(one) for name, one in value.items()}
+        return {str(name): _jsonable(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_jsonable(one) for one in value]
+        return list(map(_jsonable, value))
     if isinstance(value, float):
-        if math.isfinite(value):
-            return value
-        return None
+        return value if math.isfinite(value) else None
     if value is None or isinstance(value, bool | int):
         return value
     return str(value)

@@ -37,13 +37,10 @@ def headlines(sections: Sequence[Section]) -> str:
                 of = section.collection_of(panel)
                 title = f"{section.title}, {of}" if of else section.title
                 lines.append(f"{title}: {panel.findings[0]}")
-        lines += warning_lines(
-            [warning for panel in answered for warning in panel.warnings]
-        )
-        failed = [panel for panel in section.panels if _is_failed(panel)]
-        lines += [
-            f"{section.title}, {panel.label}: {panel.findings[0]}" for panel in failed
-        ]
+        for panel in answered:
+            lines += warning_lines(panel.warnings)
+        for panel in filter(_is_failed, section.panels):
+            lines.append(f"{section.title}, {panel.label}: {panel.findings[0]}")
     return wrapped(lines, None)
 
 
@@ -59,5 +56,5 @@ def _is_failed(panel: Panel) -> bool:
 def wrapped(lines: Sequence[str], width: int | None) -> str:
     """Fold lines between words, but not within a command, to the width, later rows of a line set in by two."""
     spoken = map(in_words_of_reader, lines)
-    every = (folded(printable(line, "\n\t"), width or WIDTH) for line in spoken)
-    return "".join(f"{line}\n" for line in every)
+    within = (folded(printable(line, "\n\t"), width or WIDTH) for line in spoken)
+    return "".join(f"{line}\n" for line in within)

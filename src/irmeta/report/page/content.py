@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from shlex import quote
-from typing import Any, TypedDict, Unpack, get_args
+from typing import Any, TypedDict, Unpack
 
 import xarray as xr
 
@@ -19,7 +19,7 @@ from irmeta.studies import name_of
 from irmeta.studies.result import Result
 from irmeta.words import counted, listed
 
-JUDGED = ("judges", "estimate")
+JUDGED = {"judges", "estimate"}
 """The studies of judgments by a machine beside those by people."""
 LEVELS: Mapping[Level, str] = {
     "topic": "Topic level",
@@ -74,27 +74,25 @@ class Content:
     def prepared(
         cls, cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]
     ) -> "Content":
-        """Prepare collections."""
+        """Return the content of a page of these collections; raise ScoresError where one of them cannot be studied."""
         missing = asked.get("missing", "common")
-        used, left_out = {}, {}
-        for name, given in cubes.items():
-            used[name], left_out[name] = _usable(name, given, missing)
+        used, left_out, order = {}, {}, {}
+        for name, cube in cubes.items():
+            used[name], left_out[name] = _usable(name, cube, missing)
+            order[name] = ordering_metric(used[name], asked.get("by"))
             # a table that lacks systems would leave every section without figures
             groups_of(names(used[name].system), asked.get("teams"))
         return cls(
             cubes,
             used,
             left_out,
-            {
-                name: ordering_metric(scores, asked.get("by"))
-                for name, scores in used.items()
-            },
-            asked.get("rng", 0),
-            asked.get("source", "scores.parquet"),
-            missing,
-            asked.get("teams"),
-            _systems_to_mark(cubes, asked.get("highlight")),
-            {name_of(one.data): one.data for one in asked.get("results", ())},
+            order,
+            seed=asked.get("rng", 0),
+            source=asked.get("source", "scores.parquet"),
+            missing=missing,
+            teams=asked.get("teams"),
+            highlight=_systems_to_mark(cubes, asked.get("highlight")),
+            given={name_of(of.data): of.data for of in asked.get("results", ())},
             calling=asked.get("calling", ""),
             named=asked.get("named", {}),
         )
@@ -145,12 +143,10 @@ class Content:
     def panels_by_collection(self, panel: Callable[[str], Panel]) -> list[Panel]:
         """Make a panel for each collection; an answer from a machine's judgments says so."""
         made = [attempt(name, partial(panel, name)) for name in self.used]
-        return [
-            said_by_machine(one)
-            if one.command and self.is_by_machine(one.label)
-            else one
-            for one in made
-        ]
+        for at, answer in enumerate(made):
+            if answer.command and self.is_by_machine(answer.label):
+                made[at] = said_by_machine(answer)
+        return made
 
     def is_by_machine(self, name: str) -> bool:
         """Say whether scores are by the judgments of the machine that the page compares with people."""
@@ -159,29 +155,28 @@ class Content:
     def judged_by_machine(self, described: Mapping[str, Any]) -> bool:
         """Say the same of what is recorded of scores, or of another input of a study."""
         digest = _judgments_digest(described)
-        compared = [about(self.given[one]) for one in JUDGED if one in self.given]
-        machines = [
-            _judgments_digest(described)
-            for one in compared
-            for judge, described in one["inputs"]["collections"].items()
-            if judge != one["options"].get("truth", "human")
-        ]
+        machines: list[str | None] = []
+        for study in self.given.keys() & JUDGED:
+            facts = about(self.given[study])
+            truth = facts["options"].get("truth", "human")
+            judges = facts["inputs"]["collections"].items()
+            machines += [
+                _judgments_digest(by) for judge, by in judges if judge != truth
+            ]
         return digest is not None and digest in machines
 
     def panels_by_level(self, panel: Callable[[Level], Panel]) -> list[Panel]:
         """Make a panel for each level of scores; those that could not be computed come last."""
-        made = [
-            attempt(LEVELS[level], partial(panel, level)) for level in get_args(Level)
-        ]
-        return sorted(made, key=lambda one: not one.tables)
+        made = [attempt(LEVELS[level], partial(panel, level)) for level in LEVELS]
+        return sorted(made, key=lambda panel: not panel.tables)
 
 
 def said_by_machine(panel: Panel) -> Panel:
     """Return a panel whose finding and pictures say that they follow from the machine's judgments."""
     first, *rest = panel.findings
     pictures = {
-        name: replace(one, title=f"{one.title} (by the machine's judgments)")
-        for name, one in panel.pictures.items()
+        name: replace(picture, title=f"{picture.title} (by the machine's judgments)")
+        for name, picture in panel.pictures.items()
     }
     return replace(
         panel,
@@ -202,39 +197,28 @@ def _systems_to_mark(
     """Return the systems to mark, which may be in any of the collections."""
     if highlight is None:
         return []
-    known = list(
-        dict.fromkeys(name for cube in cubes.values() for name in names(cube.system))
+    known = dict.fromkeys(
+        name for cube in cubes.values() for name in names(cube.system)
     )
-    return choose_names("system", highlight, known, "the report", "--highlight")
+    return choose_names("system", highlight, list(known), "the report", "--highlight")
 
 
 def _usable(
     name: str, cube: xr.DataArray, missing: Missing
 ) -> tuple[xr.DataArray, list[str]]:
     """Keep what the studies can use, and say what is left out: missing scores, metrics by which no systems differ."""
-    complete_or_not, left_out = cube, []
+    scores, left_out = cube, []
     if missing != "error":
         scored = _mostly_scored(cube)
-        complete_or_not, notes = complete(scored, missing)
-        left_out = [
-            f"{note} (choose which with --missing common, topics or systems)"
-            for note in notes
-        ]
-        if few := [
-            metric
-            for metric in names(cube.metric)
-            if metric not in names(scored.metric)
-        ]:
-            left_out = [
-                f"{listed(few)}: left out of all sections, as most scores are missing",
-                *left_out,
-            ]
-    kept = varying_metrics(complete_or_not)
-    if flat := [
-        metric
-        for metric in names(complete_or_not.metric)
-        if metric not in names(kept.metric)
-    ]:
+        if few := _metrics_lost(cube, scored):
+            left_out.append(
+                f"{listed(few)}: left out of all sections, as most scores are missing"
+            )
+        scores, notes = complete(scored, missing)
+        mend = "(choose which with --missing common, topics or systems)"
+        left_out += [f"{note} {mend}" for note in notes]
+    kept = varying_metrics(scores)
+    if flat := _metrics_lost(scores, kept):
         verb = "has" if len(flat) == 1 else "have"
         left_out.append(
             f"{', '.join(flat)} {verb} the same mean for every system; left out of all sections"
@@ -247,6 +231,12 @@ def _usable(
     return kept, left_out
 
 
+def _metrics_lost(before: xr.DataArray, after: xr.DataArray) -> list[str]:
+    """List the metrics that only the first of two cubes has."""
+    kept = names(after.metric)
+    return [metric for metric in names(before.metric) if metric not in kept]
+
+
 def _mostly_scored(cube: xr.DataArray) -> xr.DataArray:
     """Keep the metrics that have at least half of their scores; all if none has."""
     share = cube.notnull().mean(("system", "topic")).values
@@ -257,13 +247,13 @@ def _mostly_scored(cube: xr.DataArray) -> xr.DataArray:
 
 def ordering_metric(scores: xr.DataArray, by: str | None) -> str:
     """Choose the metric that systems are ordered by: the one named, or the first."""
+    if by is None:
+        return main_metric(scores)
     known = names(scores.metric)
-    if by is not None:
-        found = found_as(canonical(by), known)
-        if found is None:
-            where = scores.attrs.get("collection", "these scores")
-            raise ScoresError(
-                f"no metric {by!r} to order the systems of {where} by; {nearest(by, known)}"
-            )
-        return found
-    return main_metric(scores)
+    metric = found_as(canonical(by), known)
+    if metric is None:
+        where = scores.attrs.get("collection", "these scores")
+        raise ScoresError(
+            f"no metric {by!r} to order the systems of {where} by; {nearest(by, known)}"
+        )
+    return metric

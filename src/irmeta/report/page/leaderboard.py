@@ -46,7 +46,7 @@ from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import LABELS, chosen, listed_with_slips
 from irmeta.studies.result.method import UNNAMED
-from irmeta.words import capitalized, counted, listed, shortened
+from irmeta.words import are, capitalized, counted, listed, shortened
 
 _LOG = logging.getLogger("irmeta")
 About = str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame
@@ -143,7 +143,7 @@ def _models_to_mark(
 
 
 def _known_facts(
-    given: About | None,
+    facts: About | None,
     outcome: xr.Dataset,
     earlier: bytes | None,
 ) -> dict[str, dict[str, str]]:
@@ -154,43 +154,37 @@ def _known_facts(
     models, labels = names(outcome.system), about(outcome).get(LABELS, {})
     held = facts_of(earlier, labels)
     kept = {model: held[model] for model in models if model in held}
-    if given is None:
+    if facts is None:
         return kept
-    known = _facts_by_name(given)
+    known = _checked_facts(facts) if isinstance(facts, Mapping) else read_about(facts)
     called = {name: known_as(name, [*models, *labels]) for name in known}
-    found = {
+    by_model = {
         labels.get(model, model): known[name] for name, model in called.items() if model
     }
-    if not found:
+    if not by_model:
         raise ScoresError(
             f"--about names {listed(map(shortened, known), 3)}, none of which is on the board; "
             f"its models are {listed(models, 3)}"
         )
     _warn_of_unknown([name for name, model in called.items() if not model], models)
-    return kept | found
+    return kept | by_model
 
 
 def _warn_of_unknown(unknown: Sequence[str], models: Sequence[str]) -> None:
     """Warn of models that facts are of and that are not on the board; not where there are none."""
     if unknown:
-        are = "is" if len(unknown) == 1 else "are"
-        said = listed_with_slips([shortened(name) for name in unknown], models)
-        models_unknown = counted(len(unknown), "model")
-        _LOG.warning(
-            in_words_of_reader(
-                f"{models_unknown} of --about {are} not on the board: {said}."
-            )
-        )
+        which = listed_with_slips([shortened(name) for name in unknown], models)
+        count = counted(len(unknown), "model")
+        warning = f"{count} of --about {are(len(unknown))} not on the board: {which}."
+        _LOG.warning(in_words_of_reader(warning))
 
 
-def _facts_by_name(given: About) -> dict[str, dict[str, str]]:
-    return _checked_facts(given) if isinstance(given, Mapping) else read_about(given)
-
-
-def _checked_facts(given: Mapping[str, Mapping[str, str]]) -> dict[str, dict[str, str]]:
+def _checked_facts(
+    by_model: Mapping[str, Mapping[str, str]],
+) -> dict[str, dict[str, str]]:
     """Return facts that are no file as one has them: of each model names and texts."""
     known = {}
-    for model, facts in given.items():
+    for model, facts in by_model.items():
         require_fitting(f"about= of {shortened(model)!r},", facts, [Mapping[str, str]])
         known[model] = {name: str(value) for name, value in facts.items()}
         require_link("about=", model, known[model])
@@ -209,7 +203,7 @@ def page_text(
     """Return the page as text; earlier : the page that stood in its place.  known : what models are."""
     drawn = page_content(outcome)
     command = _command(outcome, source, marked)
-    said = changes_since(earlier, drawn)
+    since = changes_since(earlier, drawn)
     written = datetime.now(UTC).strftime("%Y-%m-%d")
     scripts = bundle_scripts(_SCRIPTS)
     return template("leaderboard.html.j2").render(
@@ -219,7 +213,7 @@ def page_text(
         command=command,
         generator=f"{GENERATOR} {version('irmeta')}",
         written=written,
-        since=said,
+        since=since,
         css=asset("page.css") + asset("leaderboard.css"),
         theme=THEME,
         scripts=scripts,
@@ -235,7 +229,7 @@ def page_text(
                 **_facts_by_model(known, drawn["models"]),
                 "marked": marked,
                 "written": written,
-                "since": said,
+                "since": since,
             }
         ),
     )
@@ -328,29 +322,28 @@ def _tasks(outcome: xr.Dataset) -> list[tuple[str, str]]:
     """List tasks with their types; the type of all is "" where none is known."""
     tasks = names(outcome.topic)
     known = "type" in outcome.coords
-    return list(
-        zip(tasks, names(outcome["type"]) if known else [""] * len(tasks), strict=True)
-    )
+    types = names(outcome["type"]) if known else [""] * len(tasks)
+    return list(zip(tasks, types, strict=True))
 
 
 def _tasks_by_type(outcome: xr.Dataset) -> dict[str, dict[int, str]]:
     """List the tasks of each type with their places."""
-    found: dict[str, dict[int, str]] = {}
+    by_type: dict[str, dict[int, str]] = {}
     for at, (name, kind) in enumerate(_tasks(outcome)):
-        found.setdefault(kind, {})[at] = name
-    return found
+        by_type.setdefault(kind, {})[at] = name
+    return by_type
 
 
 def _page_tables(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:
     """Return the tables of the page; predicted scores stand at their models, and an estimate says nothing of tasks."""
     if is_estimated(outcome):
         return {}
-    views, called = leaderboard.tables(outcome), leaderboard.nouns(outcome)
-    own = {name: noun for name, noun in called.items() if name == "task"}
-    own |= {f"{name}s": f"{noun}s" for name, noun in called.items()}
-    titles = {"tasks": own["tasks"], "few": f"few {own['tasks']}"}
+    views, nouns = leaderboard.tables(outcome), leaderboard.nouns(outcome)
+    heads = {f"{name}s": f"{noun}s" for name, noun in nouns.items()}
+    titles = {"tasks": heads["tasks"], "few": f"few {heads['tasks']}"}
+    heads["task"] = nouns["task"]
     return {
-        title: views[name].rename(own, strict=False)
+        title: views[name].rename(heads, strict=False)
         for name, title in titles.items()
         if name in views
     }
@@ -359,10 +352,9 @@ def _page_tables(outcome: xr.Dataset) -> Mapping[str, pl.DataFrame]:
 def _predicted_intervals(
     ordered: xr.Dataset, known: np.ndarray[Any, np.dtype[np.bool_]]
 ) -> dict[int, dict[int, Any]]:
-    """Return the intervals of predicted scores by task and model."""
-    ends = np.stack(
-        [ordered["predicted_low"].values, ordered["predicted_high"].values], axis=-1
-    ).round(4)
+    """Return the intervals (low, high) of predicted scores by task and model. known : which scores need none."""
+    columns = [ordered[f"predicted_{end}"].values for end in ("low", "high")]
+    ends = np.stack(columns, axis=-1).round(4)
     return {
         int(task): {
             int(model): ends[model, task].tolist()
@@ -391,6 +383,7 @@ def _aggregate_ranks(ordered: xr.Dataset, kind: str) -> dict[str, Any]:
 
 def _aggregate_facts(outcome: xr.Dataset) -> list[dict[str, Any]]:
     """Return what the page says of each aggregate."""
+    model = leaderboard.nouns(outcome)["model"]
     return [
         {
             "name": kind,
@@ -398,10 +391,7 @@ def _aggregate_facts(outcome: xr.Dataset) -> list[dict[str, Any]]:
             "label": capitalized(leaderboard.label(kind, outcome)),
             "tau": [short(tau) for tau in outcome["tau"].sel(aggregate=kind).values],
             "resolution": f"{outcome['resolution'].sel(aggregate=kind).item():.0%}",
-            "tied": counted(
-                int(outcome["tied"].sel(aggregate=kind).item()),
-                leaderboard.nouns(outcome)["model"],
-            ),
+            "tied": counted(int(outcome["tied"].sel(aggregate=kind)), model),
         }
         for kind in names(outcome.aggregate)
     ]
@@ -409,11 +399,9 @@ def _aggregate_facts(outcome: xr.Dataset) -> list[dict[str, Any]]:
 
 def _what_is_ranked(outcome: xr.Dataset) -> str:
     """Say what is ranked: the collection, and how many models and tasks."""
-    names = leaderboard.nouns(outcome)
-    models, tasks = (
-        counted(outcome.sizes[dim], names[what])
-        for dim, what in (("system", "model"), ("topic", "task"))
-    )
+    nouns = leaderboard.nouns(outcome)
+    models = counted(outcome.sizes["system"], nouns["model"])
+    tasks = counted(outcome.sizes["topic"], nouns["task"])
     if is_estimated(outcome):
         tasks = topics_phrase(outcome)
     collections = list(about(outcome)["inputs"]["collections"])
@@ -422,13 +410,12 @@ def _what_is_ranked(outcome: xr.Dataset) -> str:
 
 
 def _compared_models(outcome: xr.Dataset) -> str:
-    """Say of which models tau is."""
-    some = int(outcome["compared"])
-    model = leaderboard.nouns(outcome)["model"]
-    every = some == outcome.sizes["system"]
-    if every:
+    """Say of which models tau is, where it is not of all."""
+    compared = int(outcome["compared"])
+    if compared == outcome.sizes["system"]:
         return ""
-    return f"of the {counted(some, model)} that every aggregate has a value for"
+    models = counted(compared, leaderboard.nouns(outcome)["model"])
+    return f"of the {models} that every aggregate has a value for"
 
 
 def _has_holes(outcome: xr.Dataset) -> bool:
@@ -459,30 +446,23 @@ def _thin_line_note(outcome: xr.Dataset) -> str:
 def _command(outcome: xr.Dataset, source: str, marked: Sequence[str]) -> str:
     """Say which command gives the same; source : the score files, and which of their scores to use."""
     options = about(outcome)["options"]
-    given = {
+    typed = {
         "aggregate": ",".join(options["aggregate"]),
         "holes": options["holes"],
         "types": "TYPES.csv" if options["types"] else None,
         "cost": "COSTS.csv" if "cost" in outcome else None,
         "highlight": ",".join(marked) or None,
     }
-    usual = {
-        "over": "tasks",
-        "min_tasks": 1,
-        "level": 0.95,
-        "resamples": None,
-        "seed": 0,
-    }
-    given |= {
-        name.replace("_", "-"): options[name]
-        for name, default in usual.items()
-        if options[name] != default
-    }
+    usual = {"over": "tasks", "min_tasks": 1, "level": 0.95}
+    usual |= {"resamples": None, "seed": 0}
+    for name, default in usual.items():
+        if options[name] != default:
+            typed[name.replace("_", "-")] = options[name]
     metric = options["metric"]
     words = ["irmeta leaderboard", source]
     if metric and len(metric.split()) == 1:  # -m has spaces between metrics
         words += ["-m", quote(metric)]
-    for name, value in given.items():
+    for name, value in typed.items():
         if value is not None and f"--{name} " not in source:
             words += [f"--{name}", quote(str(value))]
     return " ".join(words)

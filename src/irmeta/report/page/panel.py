@@ -154,9 +154,8 @@ def numbers(values: Any) -> Any:
     array = np.asarray(values)
     if array.dtype.kind != "f":
         return array.tolist()
-    return np.where(
-        np.isfinite(array), array.round(DIGITS).astype(object), None
-    ).tolist()  # type: ignore[call-overload]
+    rounded = array.round(DIGITS).astype(object)
+    return np.where(np.isfinite(array), rounded, None).tolist()  # type: ignore[call-overload]
 
 
 def names(labels: Any) -> list[str]:

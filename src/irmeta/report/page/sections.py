@@ -49,11 +49,8 @@ def make_sections(
     for name in steps(SECTIONS, "sections of the page"):
         module = module_of(name)
         if panels := _panels_of(module, content):
-            folded = name in FOLDED
-            several = len(panels) > 1 and {one.label for one in panels} <= {*cubes}
-            made.append(
-                Section(
-                    **vars(module.TEXT), panels=panels, folded=folded, several=several
-                )
-            )
+            several = len(panels) > 1 and all(panel.label in cubes for panel in panels)
+            folded, text = name in FOLDED, vars(module.TEXT)
+            section = Section(**text, panels=panels, folded=folded, several=several)
+            made.append(section)
     return made

@@ -56,16 +56,17 @@ def facts_of(
     """
     content = _content(page, labels)
     try:
+        columns = [*content["facts"], LINK]
         rows = zip(content["models"], content["about"], content["links"], strict=True)
-        found = {
-            str(model): {**dict(zip(content["facts"], texts, strict=True)), LINK: link}
+        shown = {
+            str(model): dict(zip(columns, [*texts, link], strict=True))
             for model, texts, link in rows
         }
     except (KeyError, TypeError, ValueError):
         return {}
     known = {
         model: {name: text for name, text in facts.items() if text}
-        for model, facts in found.items()
+        for model, facts in shown.items()
     }
     return {model: facts for model, facts in known.items() if facts}
 
@@ -77,9 +78,9 @@ def _content(
 
     labels : what models are called now, by name, whatever the page called them.
     """
-    found = _CONTENT.search(page or b"")
+    script = _CONTENT.search(page or b"")
     try:
-        content = json.loads(found[1]) if found else {}
+        content = json.loads(script[1]) if script else {}
         names = {label: name for name, label in content.get("labels", {}).items()}
         models = [names.get(model, model) for model in content.get("models", [])]
     except (ValueError, AttributeError, TypeError):
@@ -102,15 +103,13 @@ def _changes(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     for what in ("models", "tasks"):
         old, new = _names(before[what]), _names(now[what])
         noun = now["nouns"][what.removesuffix("s")]
-        for names, change in (
-            ([one for one in new if one not in old], "more"),
-            ([one for one in old if one not in new], "fewer"),
-        ):
+        more = [_with_rank(name, now) for name in new if name not in old]
+        fewer = [name for name in old if name not in new]
+        for names, change in (more, "more"), (fewer, "fewer"):
             if names:
-                said = [
-                    _with_rank(one, now) if change == "more" else one for one in names
-                ]
-                news.append(f"{counted(len(names), noun)} {change} ({listed(said, 3)})")
+                news.append(
+                    f"{counted(len(names), noun)} {change} ({listed(names, 3)})"
+                )
     news += _changed_scores(before, now)
     if moved := _moved_models(before, now):
         news.append(moved)
@@ -126,12 +125,12 @@ def _with_rank(name: str, now: Mapping[str, Any]) -> str:
 def _changed_scores(before: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """Say how many scores of the models and tasks of both are new, gone or others, and whose."""
     old, new = _shown_scores(before), _shown_scores(now)
-    both = [cell for cell in new if cell in old and old[cell] != new[cell]]
+    others = [cell for cell in new if cell in old and old[cell] != new[cell]]
     news = []
     for change, cells in (
-        ("more", [cell for cell in both if old[cell] is None]),
-        ("fewer", [cell for cell in both if new[cell] is None]),
-        ("changed", [cell for cell in both if None not in (old[cell], new[cell])]),
+        ("more", [cell for cell in others if old[cell] is None]),
+        ("fewer", [cell for cell in others if new[cell] is None]),
+        ("changed", [cell for cell in others if None not in (old[cell], new[cell])]),
     ):
         if cells:
             whose = sorted({model for model, _ in cells})
@@ -158,16 +157,17 @@ def _of_task(filled: Mapping[Any, Any], task: int) -> Any:
     return filled.get(task) or filled.get(str(task)) or ()
 
 
-def _names(given: Sequence[Any]) -> list[str]:
-    return [one["name"] if isinstance(one, dict) else str(one) for one in given]
+def _names(listed: Sequence[Any]) -> list[str]:
+    """Return the names of models, or of tasks, which a page lists with their types."""
+    return [item["name"] if isinstance(item, dict) else str(item) for item in listed]
 
 
 def _moved_models(before: Mapping[str, Any], now: Mapping[str, Any]) -> str:
     """Say who is first in whose place, and how many of the models of both moved against each other."""
     old, new = _ranks(before), _ranks(now)
-    both = [name for name in new if new[name] is not None and old.get(name) is not None]
-    was, is_now = (_ranks_among([ranks[name] for name in both]) for ranks in (old, new))
-    moves = int((was != is_now).sum())
+    ranked = [name for name, rank in new.items() if rank is not None]
+    both = [name for name in ranked if old.get(name) is not None]
+    moves = int((_ranks_among(old, both) != _ranks_among(new, both)).sum())
     led, leads = ([name for name in ranks if ranks[name] == 1] for ranks in (old, new))
     news = []
     if led and leads and set(led) != set(leads):
@@ -195,5 +195,9 @@ def _ranks(content: Mapping[str, Any]) -> dict[str, Any]:
     return dict(zip(_names(content["models"]), ranks, strict=True))
 
 
-def _ranks_among(ranks: Sequence[int]) -> np.ndarray[Any, np.dtype[np.intp]]:
-    return np.searchsorted(np.sort(ranks), ranks)
+def _ranks_among(
+    ranks: Mapping[str, int], models: Sequence[str]
+) -> np.ndarray[Any, np.dtype[np.intp]]:
+    """Return how many of some models are ahead of each of them."""
+    among = [ranks[model] for model in models]
+    return np.searchsorted(np.sort(among), among)

@@ -31,9 +31,8 @@ THEME = (
 def bundle_scripts(names: Sequence[str]) -> str:
     """Return modules of the page as one script: each has what those before it export."""
     text = "\n".join(asset(f"scripts/{name}") for name in names)
-    return '"use strict";\n' + re.sub(
-        r"^import .*?;\n|^export ", "", text, flags=re.M | re.S
-    )
+    bare = re.sub(r"^import .*?;\n|^export ", "", text, flags=re.M | re.S)
+    return f'"use strict";\n{bare}'
 
 
 @cache
@@ -48,8 +47,8 @@ def template(name: str) -> "Template":
         lstrip_blocks=True,
         finalize=_printable_value,
     )
-    for one in (sentences, setting, cell, flat):
-        environment.filters[one.__name__] = one
+    for form in (sentences, setting, cell, flat):
+        environment.filters[form.__name__] = form
     return environment.get_template(name)
 
 
@@ -62,16 +61,16 @@ def _printable_value(value: Any) -> Any:
     return value
 
 
-def checked_address(given: str | None) -> str | None:
+def checked_address(address: str | None) -> str | None:
     """Return the address of another page: one beside this one, or on the web; else raise IrmetaError.
 
     >>> checked_address("../board/index.html")
     '../board/index.html'
     """
-    if given is None or _ADDRESS.match(given):
-        return given
+    if address is None or _ADDRESS.match(address):
+        return address
     raise IrmetaError(
-        f"--beside {shown(given)}: name a page by its place beside this one, as ../board/index.html, or by https://"
+        f"--beside {shown(address)}: name a page by its place beside this one, as ../board/index.html, or by https://"
     )
 
 
@@ -105,10 +104,8 @@ def setting(value: Any) -> str:
     if value is None or isinstance(value, bool):
         return {None: "none", True: "yes", False: "no"}[value]
     if isinstance(value, Mapping):
-        return (
-            ", ".join(f"{name}: {setting(one)}" for name, one in value.items())
-            or "none"
-        )
+        settings = (f"{name}: {setting(part)}" for name, part in value.items())
+        return ", ".join(settings) or "none"
     if isinstance(value, list | tuple):
         return ", ".join(map(setting, value)) or "none"
     return str(value)
@@ -130,17 +127,16 @@ def cell(value: Any) -> str:
 
 def json_script(content: Any) -> str:
     """Write JSON that may stand inside a script element."""
-    return json.dumps(
-        _jsonable(content), allow_nan=False, separators=(",", ":")
-    ).replace("<", "\\u003c")
+    text = json.dumps(_jsonable(content), allow_nan=False, separators=(",", ":"))
+    return text.replace("<", "\\u003c")
 
 
 def _jsonable(value: Any) -> Any:
     """Return a value as JSON has it: numbers that are not finite are null, texts can be printed."""
     if isinstance(value, Mapping):
-        return {_jsonable(name): _jsonable(one) for name, one in value.items()}
+        return {_jsonable(name): _jsonable(part) for name, part in value.items()}
     if isinstance(value, list | tuple):
-        return [_jsonable(one) for one in value]
+        return list(map(_jsonable, value))
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str):

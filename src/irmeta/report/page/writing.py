@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from importlib.metadata import version
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from shlex import quote
@@ -163,9 +164,9 @@ def _title_of(cubes: Mapping[str, xr.DataArray]) -> str:
     title = ", ".join(cubes)
     if len(cubes) > 1:
         return title
-    [one] = cubes.values()
-    systems, topics = (counted(one.sizes[dim], dim) for dim in ("system", "topic"))
-    of_means = one.topic.values.tolist() == [ALL]
+    [cube] = cubes.values()
+    systems, topics = (counted(cube.sizes[dim], dim) for dim in ("system", "topic"))
+    of_means = cube.topic.values.tolist() == [ALL]
     return f"{title}: {systems}" + ("" if of_means else f" on {topics}")
 
 
@@ -175,9 +176,12 @@ def _relabelled(
     where: str | None,
     asked: Asked,
 ) -> dict[str, xr.DataArray]:
-    """Return scores of systems under their labels, and put these where teams, results and what to mark have names."""
+    """Return scores of systems under their labels, and put these where teams, results and what to mark have names.
+
+    where : the file of the labels, for errors. asked : changed.
+    """
     called, known = relabelled(cubes, labels, where)
-    every = [str(name) for one in cubes.values() for name in one.system.values]
+    every = [str(name) for cube in cubes.values() for name in cube.system.values]
     teams = asked.get("teams") or default_teams(every)
     if teams is not None:
         asked["teams"] = groups_of(every, teams).called(known)
@@ -185,23 +189,23 @@ def _relabelled(
         either = [*every, *known.values()]
         names = choose_names("system", marked, either, "the report", "--highlight")
         asked["highlight"] = [known.get(name, name) for name in names]
-    asked["results"] = [one.labelled(known) for one in asked.get("results", ())]
+    asked["results"] = [result.labelled(known) for result in asked.get("results", ())]
     return called
 
 
 def _panels_with_stems(
     made: Sequence[Section],
 ) -> list[tuple[tuple[str, int], str, Panel]]:
-    """List the panels with their place and the stem of their files."""
+    """List the panels of sections, each with its place (section, number) and the stem of its files."""
     each = []
     for section in made:
         slugs = [_slug(panel.label) for panel in section.panels]
-        for at, (slug, panel) in enumerate(zip(slugs, section.panels, strict=True)):
-            nth = slugs[: at + 1].count(slug)
-            own = f"{section.key}-{slug}" + (f"-{nth}" if nth > 1 else "")
-            each.append(
-                ((section.key, at), own if len(slugs) > 1 else section.key, panel)
-            )
+        for at, panel in enumerate(section.panels):
+            stem = section.key
+            if len(slugs) > 1:
+                nth = slugs[: at + 1].count(slugs[at])
+                stem += f"-{slugs[at]}" + (f"-{nth}" if nth > 1 else "")
+            each.append(((section.key, at), stem, panel))
     return each
 
 
@@ -268,7 +272,8 @@ def _page_text(
         for at, panel in enumerate(section.panels)
         if panel.board is not None
     }
-    marks = {one["name"]: one["marks"] for figures in drawn.values() for one in figures}
+    figures = chain.from_iterable(drawn.values())
+    marks = {figure["name"]: figure["marks"] for figure in figures}
     content = {
         "boards": boards,
         "marks": marks,

@@ -84,7 +84,7 @@ class Frequency:
         self._counts: Counter[object] = Counter()
 
     def require(self, who: object, most: int, what: str = "requests") -> None:
-        """Count a request of somebody; refuse it after so many (most) in this minute, or hour."""
+        """Count a request of somebody; refuse it where there were `most` before in this minute, or hour."""
         number = int(time.monotonic() // SECONDS[self._period])
         if number != self._number:
             self._number, self._counts = number, Counter()

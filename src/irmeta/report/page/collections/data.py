@@ -43,17 +43,10 @@ def panel(content: Content, name: str) -> Panel:
     if "estimated" in about_scores:
         topics = judged_topics(about_scores["estimated"])
     finding = f"{name}: {systems} by {metrics} on {topics}; {missing}."
-    facts = {
-        key: value
-        for key, value in about_scores.items()
-        if key not in ("notes", "runs", "options", "collection")
-    }
-    table = pl.DataFrame(
-        {
-            "metric": names(scores.metric),
-            "missing": np.isnan(scores.values).sum(axis=(0, 1)),
-        }
-    )
+    apart = ("notes", "runs", "options", "collection")
+    facts = {key: value for key, value in about_scores.items() if key not in apart}
+    missing_by_metric = np.isnan(scores.values).sum(axis=(0, 1))
+    table = pl.DataFrame({"metric": names(scores.metric), "missing": missing_by_metric})
     notes = [str(note) for note in about_scores.get("notes") or []]
     qrels, runs = content.named_files("QRELS", "RUNS")
     return Panel(
@@ -82,11 +75,11 @@ def _lacking_clause(lacking: Mapping[str, int]) -> str:
 
 def _shades(scores: xr.DataArray, by: str) -> Picture:
     """Draw every score of one metric, the best systems and the easiest topics first."""
-    one = scores.sel(metric=by)
-    one = one.isel(
-        system=np.argsort(-one.mean("topic").fillna(0).values, kind="stable"),
-        topic=np.argsort(-one.mean("system").fillna(0).values, kind="stable"),
+    shaded = scores.sel(metric=by)
+    shaded = shaded.isel(
+        system=np.argsort(-shaded.mean("topic").fillna(0).values, kind="stable"),
+        topic=np.argsort(-shaded.mean("system").fillna(0).values, kind="stable"),
     )
-    tall = rows_height(one.sizes["system"])
-    draw_all = partial(draw, shades, one.rename(by), width=PAGE, height=tall)
+    tall = rows_height(shaded.sizes["system"])
+    draw_all = partial(draw, shades, shaded.rename(by), width=PAGE, height=tall)
     return Picture(f"Every score of {by}", draw_all)

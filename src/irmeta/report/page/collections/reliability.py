@@ -28,11 +28,11 @@ def panel(content: Content, name: str) -> Panel:
 
     Of few systems only the differences that a test shows.
     """
-    found = reliability(content.used[name], teams=content.teams, rng=content.seed)
+    of_all = reliability(content.used[name], teams=content.teams, rng=content.seed)
     by = content.order[name]
-    others = usual(str(metric) for metric in found.metric.values if metric != by)
-    outcome = found.sel(metric=[by, *others])
-    one = f" -m {quote(by)}" if len(found.metric) > 1 else ""
+    others = usual(str(metric) for metric in of_all.metric.values if metric != by)
+    outcome = of_all.sel(metric=[by, *others])
+    only = f" -m {quote(by)}" if len(of_all.metric) > 1 else ""
     few = outcome.isel(metric=slice(LINES))
     titles = {
         "reliability": "E rho2, Phi and expected tau",
@@ -53,5 +53,5 @@ def panel(content: Content, name: str) -> Panel:
         outcome,
         pictures=pictures,
         shown=shown,
-        command=f"irmeta reliability {content.source_of(name)}{one}{content.by_team} --seed {content.seed}",
+        command=f"irmeta reliability {content.source_of(name)}{only}{content.by_team} --seed {content.seed}",
     )

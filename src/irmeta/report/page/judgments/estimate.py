@@ -32,16 +32,15 @@ def panels(content: Content) -> list[Panel]:
         for metric in names(outcome.metric)
     ]
     return [
-        _beside_scores(one) if _has_as_scores(content, one.label) else one
-        for one in made
+        _beside_scores(panel) if _has_as_scores(content, panel.label) else panel
+        for panel in made
     ]
 
 
 def _has_as_scores(content: Content, metric: str) -> bool:
     """Say whether the page is also of an estimate by this metric, which was written as scores."""
-    return any(
-        f"{metric}{ESTIMATED}" in names(one.metric) for one in content.used.values()
-    )
+    name = f"{metric}{ESTIMATED}"
+    return any(name in names(scores.metric) for scores in content.used.values())
 
 
 def _beside_scores(panel: Panel) -> Panel:
@@ -55,11 +54,11 @@ def _beside_scores(panel: Panel) -> Panel:
 
 def _panel(outcome: xr.Dataset, metric: str, command: str) -> Panel:
     """Show the means by one metric."""
-    one = outcome.sel(metric=[metric])
-    picture = Picture.of_result(f"Means by {metric}, with 95% intervals", one)
+    own = outcome.sel(metric=[metric])
+    picture = Picture.of_result(f"Means by {metric}, with 95% intervals", own)
     return study_panel(
         metric,
-        one,
+        own,
         pictures={"means": picture},
         shown=["means"],
         command=f"{command} -m '{metric}'",

@@ -42,12 +42,11 @@ def are_judges(cubes: Mapping[str, xr.DataArray]) -> bool:
     """Say whether collections are several judgments of the same runs on the same topics."""
     if len(cubes) < 2:
         return False
-    systems = {frozenset(one.system.values) for one in cubes.values()}
-    shared = frozenset.intersection(
-        *(frozenset(one.topic.values) for one in cubes.values())
-    )
-    most = max(one.sizes["topic"] for one in cubes.values())
-    return len(systems) == 1 and len(shared) >= max(2, most / 2)
+    systems = {frozenset(cube.system.values) for cube in cubes.values()}
+    topics = [frozenset(cube.topic.values) for cube in cubes.values()]
+    shared = frozenset.intersection(*topics)
+    enough = max(2, max(map(len, topics)) / 2)
+    return len(systems) == 1 and len(shared) >= enough
 
 
 def _compare_collections(content: Content) -> Panel:

@@ -45,7 +45,8 @@ def panels(content: Content) -> list[Panel]:
 def _absent_sentences(content: Content) -> list[str]:
     """Say which systems of the page are not among the runs whose groups were left out; nothing if no name is."""
     runs = names(content.given["reuse"].system)
-    [systems] = [names(one.system) for one in content.used.values()]
+    [scores] = content.used.values()
+    systems = names(scores.system)
     absent = [name for name in systems if name not in runs]
     if not absent or len(absent) == len(systems):
         return []

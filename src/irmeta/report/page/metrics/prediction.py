@@ -26,6 +26,8 @@ from irmeta.studies.prediction.predict.cells import OUTSIDE
 from irmeta.studies.prediction.predict.study import predict
 from irmeta.words import listed
 
+FEWEST = 3
+"""Collections that a target needs, for its intervals to be tested on each by the others."""
 GOOD = 0.8
 """The coverage on the worst collection left out that makes predictors good."""
 
@@ -68,9 +70,9 @@ def prediction_panel(
     """Predict the other metrics of a collection from the reported ones, and set them beside the actual scores."""
     here = _with_model_names(scores, model)
     known = [known for metric in reported if (known := model.name_of(metric))]
-    given = choose_predictors(model, known)
-    others = [name for name in names(here.metric) if name not in given]
-    if not given:
+    predictors = choose_predictors(model, known)
+    others = [name for name in names(here.metric) if name not in predictors]
+    if not predictors:
         raise ScoresError(
             f"the reference model has none of the metrics to report ({', '.join(reported) or 'none found'})"
         )
@@ -79,10 +81,12 @@ def prediction_panel(
             "the reference model has none of the metrics that are not reported"
         )
     outcome = accuracy.accuracy(
-        predict(here.sel(metric=given), model, want=others), here
+        predict(here.sel(metric=predictors), model, want=others), here
     ).data
     level = about(outcome)["options"]["level"]
-    title = f"How well {', '.join(given)} order the systems as the other metrics do"
+    title = (
+        f"How well {', '.join(predictors)} order the systems as the other metrics do"
+    )
     of_cells = f"Actual scores by predicted ones, with {level:.0%} intervals; orange lies outside"
     pictures = {
         "tau": Picture.of_result(title, outcome),
@@ -96,11 +100,11 @@ def prediction_panel(
         command=f"irmeta predict apply MEANS --want '{' '.join(others)}'",
     )
     first, *rest = panel.findings
-    sentences = [first, *unused_sentences(reported, given, model)]
+    sentences = [first, *unused_sentences(reported, predictors, model)]
     return replace(
         panel,
         findings=[" ".join(sentences), *rest],
-        reported=reported_means(here.sel(metric=given)),
+        reported=reported_means(here.sel(metric=predictors)),
     )
 
 
@@ -121,12 +125,12 @@ def reported_means(scores: xr.DataArray) -> Mapping[str, Mapping[str, float]]:
 
 
 def unused_sentences(
-    reported: Sequence[str], given: Sequence[str], model: Model
+    reported: Sequence[str], used: Sequence[str], model: Model
 ) -> list[str]:
     """Say which of the metrics to report predictions do not rest on, and why."""
     unknown = [metric for metric in reported if model.name_of(metric) is None]
     known = [name for metric in reported if (name := model.name_of(metric))]
-    weaker = [name for name in known if name not in given]
+    weaker = [name for name in known if name not in used]
     sentences = []
     if unknown:
         sentences.append(f"Not used, as the model does not have it: {listed(unknown)}.")
@@ -143,46 +147,43 @@ def choose_predictors(model: Model, candidates: Sequence[str]) -> list[str]:
     Good is a coverage of `GOOD` or more, in the mean over the metrics to predict, on the worst collection; where no set
     is as good, the best one. Only the model's own collections decide, not the one of the page.
     """
-    worst = {}
+    worst: dict[tuple[str, ...], float] = {}
     for size in range(len(candidates), 0, -1):
-        for given in combinations(candidates, size):
-            worst[given] = _worst_coverage(model, given)
+        for chosen in combinations(candidates, size):
+            worst[chosen] = _worst_coverage(model, chosen)
     if not worst:
         return []
-    best = max(
-        worst,
-        key=lambda given: (
-            worst[given] >= GOOD,
-            len(given) if worst[given] >= GOOD else 0,
-            worst[given],
-        ),
-    )
+    best = max(worst, key=worst.__getitem__)
+    good = [chosen for chosen, coverage in worst.items() if coverage >= GOOD]
+    if good:
+        best = max(good, key=lambda chosen: (len(chosen), worst[chosen]))
     return list(best)
 
 
-def _worst_coverage(model: Model, given: Sequence[str]) -> float:
+def _worst_coverage(model: Model, predictors: Sequence[str]) -> float:
     """Return the coverage to expect of 90% intervals on the worst collection, in the mean over other metrics."""
-    level = 0.9
-    size = len(given)
+    level, size = 0.9, len(predictors)
     # the targets that the same collections have
     by_parts: dict[tuple[str, ...], list[str]] = {}
-    for target in (metric for metric in model.metrics if metric not in given):
+    for target in (metric for metric in model.metrics if metric not in predictors):
         by_parts.setdefault(
-            tuple(part.name for part in model.parts_with([*given, target])), []
+            tuple(part.name for part in model.parts_with([*predictors, target])), []
         ).append(target)
-    found: dict[str, list[float]] = {}
+    by_collection: dict[str, list[float]] = {}
     for parts, targets in by_parts.items():
-        if len(parts) < 3:
+        if len(parts) < FEWEST:
             continue
-        held = model.parts_with([*given, *targets])
+        held = model.parts_with([*predictors, *targets])
         at = range(size, size + len(targets))
         far = reach(np.array([part.tails[list(at)] for part in held]), level)
         expected = expected_coverage(
             [part.moments for part in held], range(size), at, level, far
         )
         for part, shares in zip(held, expected, strict=True):
-            found.setdefault(part.name, []).extend(shares.tolist())
-    return min((float(np.mean(shares)) for shares in found.values()), default=0.0)
+            by_collection.setdefault(part.name, []).extend(shares.tolist())
+    return min(
+        (float(np.mean(shares)) for shares in by_collection.values()), default=0.0
+    )
 
 
 def calculator_facts(model: Model, made: Sequence[Section]) -> Mapping[str, Any]:
@@ -218,12 +219,12 @@ def calculator_facts(model: Model, made: Sequence[Section]) -> Mapping[str, Any]
 
 def _with_model_names(scores: xr.DataArray, model: Model) -> xr.DataArray:
     """Keep the metrics that the model knows, under its names; of two with one name the one that is called so."""
-    found: dict[str, str] = {}
+    by_name: dict[str, str] = {}
     for metric in names(scores.metric):
         name = model.name_of(metric)
-        if name is not None and (name == metric or name not in found):
-            found[name] = metric
-    return scores.sel(metric=list(found.values())).assign_coords(metric=list(found))
+        if name is not None and (name == metric or name not in by_name):
+            by_name[name] = metric
+    return scores.sel(metric=list(by_name.values())).assign_coords(metric=list(by_name))
 
 
 def _name_and_cutoff(metric: str) -> tuple[str, float]:
@@ -234,6 +235,4 @@ def _name_and_cutoff(metric: str) -> tuple[str, float]:
 
 def _finite(value: float) -> float | None:
     """Return a number, or None for one that is not finite, as JSON has it."""
-    if np.isfinite(value):
-        return value
-    return None
+    return value if np.isfinite(value) else None

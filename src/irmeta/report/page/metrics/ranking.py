@@ -43,8 +43,8 @@ def panels(content: Content) -> list[Panel]:
         by_level = content.panels_by_level(partial(ranking_panel, content))
         return [] if _reports_all(by_level[0]) else by_level
 
-    found: list[Panel] = content.computed_once("ranking", made)
-    return found
+    answers: list[Panel] = content.computed_once("ranking", made)
+    return answers
 
 
 def _reports_all(panel: Panel) -> bool:
@@ -104,11 +104,11 @@ def superfluous_sentences(content: Content, chosen: Sequence[str]) -> list[str]:
             best, sure = well_predicted(predictive_power(content, name))
         except IrmetaError:  # that section says so
             continue
-        both = [metric for metric in chosen if metric in sure]
-        if both:
+        superfluous = [metric for metric in chosen if metric in sure]
+        if superfluous:
             lines.append(
                 f"To rank the systems of {name} on new topics, {best} predicts as well as "
-                f"{listed(both)}, or better (predictive power); this section chooses metrics for "
+                f"{listed(superfluous)}, or better (predictive power); this section chooses metrics for "
                 "the scores that they explain."
             )
     return lines

@@ -44,7 +44,7 @@ def panel(content: Content, name: str) -> Panel:
     outcome = description_of(content, name)
     by = content.order[name]
     level = about(outcome)["options"]["level"]
-    there = [one for one in content.highlight if one in outcome.system]
+    there = [name for name in content.highlight if name in outcome.system]
     drawn = partial(figure_of, outcome, highlight=there or None)
     pictures = {
         "means": Picture(

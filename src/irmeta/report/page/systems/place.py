@@ -33,7 +33,7 @@ def _panel(content: Content, name: str) -> Panel:
     factors = factor_files.load(name)
     used = content.used[name]
     metric = content.order[name]
-    shared = [one for one in names(used.metric) if one in names(factors.metric)]
+    shared = [name for name in names(used.metric) if name in names(factors.metric)]
     if shared and metric not in shared:
         metric = shared[0]
     outcome = place(used, on=factors, metrics=[metric], rng=content.seed).data

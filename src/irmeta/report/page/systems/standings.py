@@ -44,19 +44,19 @@ TEXT = Text(
 def panels(content: Content) -> list[Panel]:
     """Make a panel for each collection; what people and machine show together comes before the machine's word."""
     made = content.panels_by_collection(partial(panel, content))
-    for at, one in enumerate(made):
-        if (both := _combined_estimate(content, one.label)) is not None:
-            best = best_systems_sentence(both.isel(metric=0))
-            first = (
-                f"By {content.order[one.label]} of people and machine together, {best}"
-            )
-            official = {OFFICIAL: next(iter(overview(both).values()))}
-            made[at] = replace(
-                one,
-                findings=[first, *one.findings],
-                tables=official,
-                opened=[OFFICIAL],
-            )
+    for at, answer in enumerate(made):
+        name = answer.label
+        estimate = _combined_estimate(content, name)
+        if estimate is None:
+            continue
+        best = best_systems_sentence(estimate.isel(metric=0))
+        first = f"By {content.order[name]} of people and machine together, {best}"
+        made[at] = replace(
+            answer,
+            findings=[first, *answer.findings],
+            tables={OFFICIAL: next(iter(overview(estimate).values()))},
+            opened=[OFFICIAL],
+        )
     return made
 
 
@@ -70,14 +70,13 @@ def panel(content: Content, name: str) -> Panel:
     may = int((best["rank_low"].values == 1).sum())
     verb = "leads" if len(leaders) == 1 else "lead together"
     absent = _absent_ahead(content, name, str(leaders[0]))
-    others = (
-        f"; {_others_clause(may - len(leaders), _share_compared(content, name))}"
-        if _combined_estimate(content, name) is None
-        else ""
-    )
+    others = ""
+    if _combined_estimate(content, name) is None:
+        share = _share_compared(content, name)
+        others = f"; {_others_clause(may - len(leaders), share)}"
+    without, mean = _without_clause(content, name, absent), float(best["mean"].max())
     finding = (
-        f"{_without_clause(content, name, absent)}{listed(leaders)} {verb} by {by} with "
-        f"{short(float(best['mean'].max()), 3)}{others}."
+        f"{without}{listed(leaders)} {verb} by {by} with {short(mean, 3)}{others}."
     )
     return Panel(
         name,
@@ -121,11 +120,11 @@ def _combined_estimate(content: Content, name: str) -> xr.Dataset | None:
 
 def _counts_left_out(content: Content, name: str) -> list[str]:
     """Return how many systems and topics are not on the page, as scores are missing: "2 of 9 systems"."""
-    given, used = content.cubes[name].sizes, content.used[name].sizes
+    sizes, used = content.cubes[name].sizes, content.used[name].sizes
     return [
-        f"{given[dim] - used[dim]} of {counted(given[dim], dim)}"
+        f"{sizes[dim] - used[dim]} of {counted(sizes[dim], dim)}"
         for dim in ("system", "topic")
-        if used[dim] < given[dim]
+        if used[dim] < sizes[dim]
     ]
 
 
@@ -143,25 +142,26 @@ def _warnings_left_out(
     content: Content, name: str, leader: str, absent: Mapping[str, int]
 ) -> list[str]:
     """Say which systems that are left out are ahead of the leader on the topics of both, and what leaves out none."""
-    given, used = content.cubes[name], content.used[name]
-    said = []
-    if used.sizes["system"] < given.sizes["system"]:
-        said += [_ahead_clause(absent, leader)]
-    if _counts_left_out(content, name) and not in_clusters(given):
-        one = f" -m {quote(content.order[name])}" if given.sizes["metric"] > 1 else ""
+    cube, used = content.cubes[name], content.used[name]
+    clauses = []
+    if used.sizes["system"] < cube.sizes["system"]:
+        clauses.append(_ahead_clause(absent, leader))
+    if _counts_left_out(content, name) and not in_clusters(cube):
         file = content.file_of(name)
-        said += [f"irmeta leaderboard {file}{one} --holes predict leaves out none"]
-    return [f"{name}: {'; '.join(said)}."] if said else []
+        if cube.sizes["metric"] > 1:
+            file += f" -m {quote(content.order[name])}"
+        clauses.append(f"irmeta leaderboard {file} --holes predict leaves out none")
+    return [f"{name}: {'; '.join(clauses)}."] if clauses else []
 
 
 def _absent_ahead(content: Content, name: str, leader: str) -> dict[str, int]:
     """Return the systems that are left out and ahead of the leader, and on how many topics of both; most first."""
-    topics = systems_ahead(
-        content.cubes[name].sel(metric=[content.order[name]]), leader
-    )
-    absent = [one for one in topics if one not in content.used[name].system]
-    most_shared = sorted(absent, key=topics.__getitem__, reverse=True)
-    return {one: topics[one] for one in most_shared}
+    by, used = [content.order[name]], names(content.used[name].system)
+    ahead = systems_ahead(content.cubes[name].sel(metric=by), leader)
+    absent = [
+        (system, topics) for system, topics in ahead.items() if system not in used
+    ]
+    return dict(sorted(absent, key=lambda item: item[1], reverse=True))
 
 
 def _ahead_clause(absent: Mapping[str, int], leader: str) -> str:
@@ -179,9 +179,9 @@ def _ahead_clause(absent: Mapping[str, int], leader: str) -> str:
 
 def _share_compared(content: Content, name: str) -> str:
     """Say of how many systems the page is, if some are left out: " of the 22 compared"."""
-    given, used = content.cubes[name].sizes, content.used[name].sizes
-    some = used["system"] < given["system"]
-    return f" of the {used['system']} compared" if some else ""
+    systems = content.used[name].sizes["system"]
+    some = systems < content.cubes[name].sizes["system"]
+    return f" of the {systems} compared" if some else ""
 
 
 def _others_clause(count: int, share: str) -> str:
@@ -202,8 +202,9 @@ def board_facts(
     source: str,
 ) -> Mapping[str, Any]:
     """Return the leaderboard: its rows by one metric, and what the script needs to compare two systems."""
-    named = sorted(names(outcome.metric), key=lambda one: not is_reported(one))
-    metrics = [by, *(one for one in named if one != by)]
+    # the one that orders systems, then those that papers report
+    metrics = sorted(names(outcome.metric), key=lambda metric: not is_reported(metric))
+    metrics.sort(key=lambda metric: metric != by)
     held = metrics if scores.size <= MOST else [by]
     line = additive(scores)
     topics = scores.sizes["topic"]
@@ -217,7 +218,8 @@ def board_facts(
             "topics": names(scores.topic),
             "marked": [name for name in marked if name in outcome.system],
             "scores": {
-                one: _packed_scores(line.sel(metric=one).values) for one in held
+                metric: _packed_scores(line.sel(metric=metric).values)
+                for metric in held
             },
             "t": float(stdtrit(topics - 1, 0.975)),
             "right_or_wrong": names(scores.metric[right_or_wrong(scores)]),
@@ -235,17 +237,17 @@ def _board_rows(
 ) -> list[dict[str, Any]]:
     """Return the rows of the leaderboard, best first; the best mean by each metric says so."""
     letters = dict(best.select("system", "letters").iter_rows())
-    one = outcome.sel(metric=by)
+    ranked = outcome.sel(metric=by)
     mean = outcome["mean"].sel(metric=metrics).values
     top = np.nanmax(mean, axis=0)
     systems = names(outcome.system)
     rows = []
-    for at in np.argsort(one["rank"].values, kind="stable"):
-        low, high = (int(one[name].values[at]) for name in ("rank_low", "rank_high"))
+    for at in np.argsort(ranked["rank"].values, kind="stable"):
+        low, high = (int(ranked[name].values[at]) for name in ("rank_low", "rank_high"))
         rows.append(
             {
                 "system": systems[at],
-                "rank": int(one["rank"].values[at]),
+                "rank": int(ranked["rank"].values[at]),
                 "ranks": str(low) if low == high else f"{low} to {high}",
                 "letters": letters.get(systems[at]) or "\N{EN DASH}",
                 "marked": systems[at] in marked,
