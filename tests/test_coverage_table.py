@@ -100,8 +100,10 @@ def test_every_entry_has_been_measured():
 
 
 def test_the_page_shows_what_was_measured():
-    """docs/coverage.md is made from the rows that irmeta ships, and its template has no share of its own."""
-    assert table.page(table.read()) == table.PAGE.read_text(encoding="utf-8")
+    """The pages are made from the rows that irmeta ships, and the template has no share of its own."""
+    measured = table.read()
+    assert table.page(measured) == table.PAGE.read_text(encoding="utf-8")
+    assert table.rows_page(measured) == table.ROWS.read_text(encoding="utf-8")
     text = table.TEMPLATE.read_text(encoding="utf-8")
     assert set(re.findall(r"[\d.]+%", text)) <= {"5%", "75%", "90%"}
 
@@ -155,9 +157,10 @@ def files(tmp_path, monkeypatch):
     """A table and a page of its own, with a row from long ago."""
     page, measured = tmp_path / "coverage.md", tmp_path / "coverage.csv"
     template = tmp_path / "coverage.md.j2"
-    template.write_text("{{ tables }}")
+    template.write_text("")
     known(SECOND.name, "a world", 10, 0.5, "2026-01-01T10:00").write_csv(measured)
     monkeypatch.setattr(table, "PAGE", page)
+    monkeypatch.setattr(table, "ROWS", tmp_path / "coverage-rows.md")
     monkeypatch.setattr(table, "MEASURED", measured)
     monkeypatch.setattr(table, "TEMPLATE", template)
     drawn = []
@@ -182,7 +185,7 @@ def test_a_run_goes_on_after_a_stop(files, tmp_path, since, measured):
     run(["--write", "--data", str(tmp_path), "--since", since])
     assert files == measured
     assert set(table.read()["world"]) == {"a world", "another"}
-    assert table.PAGE.read_text().count(SECOND.name) == 2
+    assert table.ROWS.read_text().count(SECOND.name) == 2
 
 
 def test_what_seems_to_miss_is_measured_again(files, monkeypatch, tmp_path):
@@ -263,20 +266,6 @@ def test_only_figures_of_real_collections_are_kept(monkeypatch):
     for short in ([], ["--short", "--data", "somewhere"]):
         with pytest.raises(SystemExit):
             run(["--write", *short])
-
-
-def test_a_range_is_of_the_rows_that_it_names():
-    """Lowest and highest share of the worlds and topics asked for; one figure where both are the same."""
-    rows = [
-        known("x", world, topics, kept)
-        for world, topics, kept in (("a", 10, 0.5), ("b", 10, 0.7), ("b", 25, 0.9))
-    ]
-    measured = pl.concat(rows)
-    assert table.kept(measured, "x") == "50 to 90%"
-    assert table.kept(measured, "x", "b", [10]) == "70%"
-    assert table.kept(measured, "x", ["a", "b"], [10]) == "50 to 70%"
-    with pytest.raises(LookupError, match="no such promise"):
-        table.kept(measured, "y")
 
 
 def test_the_command_measures_what_is_asked_for(capsys):

@@ -386,7 +386,7 @@ def test_a_choice_that_there_is_not_is_refused(name, parameter, hint, tmp_path):
 )
 def test_chance_is_a_seed_or_a_generator(name, parameter, hint, tmp_path):
     """Seeds of any whole type are recorded as they are; what nobody could repeat is refused."""
-    for wrong in (None, -1, 1.5, "3", np.random.RandomState(3)):
+    for wrong in (None, -1, True, 1.5, "3", np.random.RandomState(3)):
         with pytest.raises(IrmetaError, match="rng="):
             CALLS[name](unchanged, tmp_path, rng=wrong)
     if (

@@ -4,8 +4,8 @@ python -m bench.coverage                      measure everything (1.5 hours); th
 python -m bench.coverage --short              few draws from made cubes (CI); exits with 1 where a promise is broken
 python -m bench.coverage --only "rank sets"   some of it
 python -m bench.coverage --write              keep what was measured, row by row: in the file that irmeta ships,
-                                              src/irmeta/measured/coverage.csv, and in docs/coverage.md, which is
-                                              made from it and coverage.md.j2 here
+                                              src/irmeta/measured/coverage.csv, and in docs/coverage.md and
+                                              coverage-rows.md, which are made from it
 python -m bench.coverage --write --since 2026-11-22T09:30
                                               go on after a stop: what was measured since then stays
 

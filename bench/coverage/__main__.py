@@ -70,7 +70,7 @@ def run(arguments: Sequence[str]) -> int:
     parser.add_argument(
         "--write",
         action="store_true",
-        help="keep the figures: src/irmeta/measured, docs/coverage.md",
+        help="keep the figures: src/irmeta/measured, docs/coverage.md, docs/coverage-rows.md",
     )
     parser.add_argument(
         "--since",

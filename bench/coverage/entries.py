@@ -1,4 +1,4 @@
-"""Every promise, by what it is about: the groups are the headings of docs/coverage.md."""
+"""Every promise, by what it is about: the groups are the headings of docs/coverage-rows.md."""
 
 from collections.abc import Mapping, Sequence
 

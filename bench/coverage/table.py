@@ -1,9 +1,7 @@
-"""What was measured, kept in the file that irmeta ships, and the page docs/coverage.md that is made from it."""
+"""What was measured, kept in the file that irmeta ships, and the pages of docs that are made from it."""
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
-from functools import partial
 from pathlib import Path
 
 import jinja2
@@ -16,13 +14,12 @@ from bench.coverage.frame import UNITS, Case, Entry, Row
 from bench.coverage.history import commit, mended
 from bench.coverage.printed import WITHOUT_INTERVAL
 from bench.coverage.why import NEEDLESS, why
-from bench.coverage.worlds import TIES, UNTIED
-from irmeta.measured.coverage import FILE, TOLERATED, Measured, over
+from irmeta.measured.coverage import FILE, TOLERATED
 
 MEASURED = FILE
 TEMPLATE = Path(__file__).parent / "coverage.md.j2"
-"""The page; `kept` in it is the range of the shares of some rows, `tables` all rows."""
 PAGE = Path(__file__).parents[2] / "docs" / "coverage.md"
+ROWS = PAGE.with_name("coverage-rows.md")
 Key = tuple[str, str, int]
 """The entry, the world and the number of topics of a row."""
 
@@ -128,57 +125,43 @@ def doubtful(row: Row) -> bool:
 
 
 def finish(entry: Entry, cases: Iterable[Case]) -> None:
-    """Drop rows of cases that an entry no longer has, and write the page again."""
+    """Drop rows of cases that an entry no longer has, and write the pages again."""
     together = in_order(read(), entry, cases)
     together.write_csv(MEASURED)
-    PAGE.write_text(page(together), encoding="utf-8")
+    write_pages(together)
+
+
+def write_pages(measured: pl.DataFrame) -> None:
+    """Write the page of promises, and that of all rows."""
+    PAGE.write_text(page(measured), encoding="utf-8")
+    ROWS.write_text(rows_page(measured), encoding="utf-8")
 
 
 def page(measured: pl.DataFrame) -> str:
-    """Return the page of what was measured."""
+    """Return the page of what was measured of each promise."""
     template = jinja2.Template(
         TEMPLATE.read_text(encoding="utf-8"),
         undefined=jinja2.StrictUndefined,
         keep_trailing_newline=True,
     )
+    intervals = measured.filter(pl.col("promised") > 0.5)
     return template.render(
-        tables=markdown(measured),
-        kept=partial(kept, measured),
         once=measured_once(measured),
         wide=wide(measured),
         too_short=short(measured),
         hardest=hardest(measured),
         without=WITHOUT_INTERVAL,
         needless=NEEDLESS,
-        short=counted_short(measured.filter(pl.col("promised") > 0.5)),
-        intervals=(measured["promised"] > 0.5).sum(),
-        promises=measured.filter(pl.col("promised") > 0.5)["of"].n_unique(),
+        short=counted_short(intervals),
+        intervals=len(intervals),
+        promises=intervals["of"].n_unique(),
         hours=f"{measured['seconds'].sum() / 3600:.1f}",
         wide_rows=_too_wide(measured).sum(),
         counted=sum("needed" in beside for beside in measured["beside"]),
-        differ=[*UNTIED, *TIES],
-        untied=UNTIED,
+        draws=_span(measured["draws"], "d"),
+        usual=f"{measured['draws'].median():.0f}",
+        error=f"{measured['error'].max():.3f}".removeprefix("0"),
     )
-
-
-def kept(
-    measured: pl.DataFrame,
-    of: str,
-    worlds: str | Sequence[str] = ".*",
-    topics: Sequence[int] = (),
-) -> str:
-    """Return the least and the largest share of some rows, as in 51 to 97%; raise LookupError where there is none.
-
-    of : entries whose whole name matches this pattern.  worlds : the same, or their names.  topics : all by default.
-    """
-    if not isinstance(worlds, str):
-        worlds = "|".join(map(re.escape, worlds))
-    rows = measured.filter(
-        pl.col("of").str.contains(f"^(?:{of})$"),
-        pl.col("world").str.contains(f"^(?:{worlds})$"),
-        pl.col("topics").is_in(list(topics) or measured["topics"].unique()),
-    ).with_columns(pl.col("systems").fill_null(0))
-    return over([Measured(*row) for row in rows.select(Measured._fields).rows()]).share
 
 
 WIDE, UNKNOWN = 1.3, 1.05
@@ -281,7 +264,7 @@ def hardest(measured: pl.DataFrame) -> str:
             of,
             f"{promised:g}",
             len(part),
-            counted_short(part),
+            _with_sure(*counted_short(part)),
             f"{worst['kept']:.3f} ± {worst['error']:.3f}",
             f"{worst['world']}, {worst['topics']} topics",
             _too_wide(part).sum() if times else "",
@@ -291,11 +274,15 @@ def hardest(measured: pl.DataFrame) -> str:
     return "\n".join(lines)
 
 
-def counted_short(rows: pl.DataFrame) -> str:
-    """Count the rows of promises kept too seldom, and those where draws do not explain it, as in 12 (3)."""
+def counted_short(rows: pl.DataFrame) -> tuple[int, int]:
+    """Count the rows of promises kept too seldom, and those where draws do not explain it."""
     missed = _beyond(rows)
     surely = missed.filter(pl.col("beyond") > 2.5 * pl.col("error"))
-    return f"{len(missed)} ({len(surely)})" if len(missed) else "0"
+    return len(missed), len(surely)
+
+
+def _with_sure(missed: int, surely: int) -> str:
+    return f"{missed} ({surely})" if missed else "0"
 
 
 def _beyond(rows: pl.DataFrame) -> pl.DataFrame:
@@ -312,10 +299,15 @@ def _times(beside: str) -> float | None:
     return width / needed if width > 0 and needed > 0 else None
 
 
-def markdown(measured: pl.DataFrame) -> str:
-    """Write a table for each group: a line for each entry and world, its numbers of topics side by side."""
-    return "\n".join(
-        _group(title, entries, measured) for title, entries in GROUPS.items()
+def rows_page(measured: pl.DataFrame) -> str:
+    """Return the page of all rows: by group a line for each entry and world, its numbers of topics side by side."""
+    tables = (_group(title, entries, measured) for title, entries in GROUPS.items())
+    return (
+        "# All that was measured\n\n"
+        + (
+            "The cases of [what the intervals hold](coverage.md), which says what their columns are.\n\n"
+        )
+        + "\n".join(tables)
     )
 
 
@@ -328,7 +320,7 @@ def _group(title: str, entries: Sequence[Entry], measured: pl.DataFrame) -> str:
         "|" + "---|" * len(columns),
         *(_line(part) for part in parts),
     ]
-    return f"### {title}\n\n" + "".join(line + "\n" for line in lines)
+    return f"## {title}\n\n" + "".join(line + "\n" for line in lines)
 
 
 def _line(part: pl.DataFrame) -> str:

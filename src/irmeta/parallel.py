@@ -213,7 +213,7 @@ def working_on(engine: Engine | None) -> Iterator[None]:
 
 def seed(rng: object) -> int:
     """Return a seed as a plain number; what is none, as None, raises IrmetaError: nobody could repeat the result."""
-    if not isinstance(rng, Integral) or rng < 0:
+    if isinstance(rng, bool) or not isinstance(rng, Integral) or rng < 0:
         raise IrmetaError(
             f"rng={shown(rng)}: the random seed must be a non-negative integer or a numpy Generator"
         )

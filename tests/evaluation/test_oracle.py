@@ -414,14 +414,22 @@ def test_figures_of_trec_eval() -> None:
 @settings(max_examples=15)
 @given(
     qrels_and_runs(lowest=0),
-    st.sampled_from(["SetP", "SetF", "SetAP", "Compat(p=0.8)"]),
+    st.sampled_from(
+        [
+            ir_measures.SetP,
+            ir_measures.SetF,
+            ir_measures.SetAP,
+            ir_measures.Compat(p=0.8),
+        ]
+    ),
 )
-def test_foreign_measures(drawn: tuple[Grades, dict[str, Lists]], name: str) -> None:
+def test_foreign_measures(
+    drawn: tuple[Grades, dict[str, Lists]], measure: ir_measures.Measure
+) -> None:
     """Measures that only ir_measures knows are its scores, 0 where it gives none, and leave ours as they are."""
     qrels, runs = drawn
-    cube = evaluate(qrels, runs, ["AP", name, "P@3"])
+    cube = evaluate(qrels, runs, ["AP", str(measure), "P@3"])
     alone = evaluate(qrels, runs, ["AP", "P@3"])
-    measure = ir_measures.parse_measure(name)
     assert cube.metric.values.tolist() == ["AP", str(measure), "P@3"]
     xr.testing.assert_equal(cube.isel(metric=[0, 2]), alone)
     for system, run in runs.items():
