@@ -100,12 +100,12 @@ class Given(NamedTuple):
     def of(self, value: Any) -> Any:
         """Return what a text, or a list of texts, stands for; data are returned as they are."""
         each = value if isinstance(value, list | tuple) and value else [value]
-        if not self.read or not all(isinstance(one, str | Path) for one in each):
+        if not self.read or not all(isinstance(part, str | Path) for part in each):
             return value
         return self.reader(value)
 
     def reader(self, value: Any) -> Any:
-        """Return what the function reads."""
+        """Read a value with the function that `read` names."""
         module, _, name = self.read.rpartition(".")
         return getattr(import_module(module), name)(value)
 
@@ -182,13 +182,12 @@ class Door:
     @property
     def plain(self) -> inspect.Signature:
         """The signature as help and editors show it: without what annotations say to the command line."""
-        each = self.signature.parameters.values()
-        shown = [part for one in each for part in _named_options(one)]
-        return self.signature.replace(
-            parameters=[
-                one.replace(annotation=_without_notes(one.annotation)) for one in shown
-            ]
-        )
+        shown = []
+        for parameter in self.signature.parameters.values():
+            for option in _named_options(parameter):
+                plain = _without_notes(option.annotation)
+                shown.append(option.replace(annotation=plain))
+        return self.signature.replace(parameters=shown)
 
     def bound(
         self, args: Sequence[Any], kwargs: Mapping[str, Any]
@@ -210,14 +209,16 @@ class Door:
         named = metric_names(asked) if asked else []
         if len(named) != 1 or not is_known(named[0]):
             return
-        for name, given in arguments.items():
-            one = self.takes.get(name)
-            if one and one.cube and given is not None:
-                arguments[name] = of_metric(given, named[0])
-            elif one and one.cubes and given is not None:
+        for name, scores in arguments.items():
+            parameter = self.takes.get(name)
+            if parameter is None or scores is None:
+                continue
+            if parameter.cube:
+                arguments[name] = of_metric(scores, named[0])
+            elif parameter.cubes:
                 arguments[name] = {
-                    collection: of_metric(scores, named[0])
-                    for collection, scores in given.items()
+                    collection: of_metric(cube, named[0])
+                    for collection, cube in scores.items()
                 }
 
     def _read(self, name: str, value: Any) -> Any:
@@ -230,40 +231,38 @@ class Door:
                 raise TypeError(self._mend(wrong, value))
         return {option: self.takes[option].read(one) for option, one in value.items()}
 
-    def _mend(self, error: str, given: Iterable[str], args: Sequence[Any] = ()) -> str:
-        """Say what is wrong with arguments, and which may have been meant by a name that is not one."""
-        known = list(self.takes)
-        wrong = [name for name in given if name not in known]
-        text = f"{self.function.__name__}: {error}"
+    def _mend(self, error: str, named: Iterable[str], args: Sequence[Any] = ()) -> str:
+        """Say what is wrong with arguments, and how to give them. named, args : those with names, and without."""
+        text, function = error, self.function.__name__
+        for name in named:
+            if name not in self.takes:
+                return f"{function}: {text}; {self._mend_of_name(name)}"
         each = self.signature.parameters.values()
         unnamed = [one.name for one in each if one.kind is not one.KEYWORD_ONLY]
-        if not wrong and len(args) > len(unnamed):
-            named = [f"{name}=" for name in known if name not in unnamed]
-            return f"{text}; name all but {joined(unnamed)}: {listed(named, 20)}"
-        if not wrong and set(unnamed[: len(args)]).intersection(given):
-            order = ", ".join(unnamed)
-            return (
-                f"{text}; without names the order is {self.function.__name__}({order})"
-            )
-        if not wrong:
-            return text
-        if wrong[0] in _CHOSEN and any(
-            one.cube or one.cubes for one in self.takes.values()
-        ):
-            mend = f"choose them before: irmeta.select(scores, {wrong[0]}=[...])"
-            if wrong[0][:-1] in known:
-                mend = f"say {wrong[0][:-1]}=, or {mend}"
-        elif wrong[0] in _MADE_BEFORE:
-            mend = f"make such scores before: {_MADE_BEFORE[wrong[0]]}"
-        elif _MEANT.get(wrong[0]) in known:
-            mend = f"say {_MEANT[wrong[0]]}="
-        elif wrong[0] == "labels":
-            mend = "name the systems of its result: .labelled('labels.csv')"
-        elif page := self._page_with(wrong[0]):
-            mend = f"it is of its page: irmeta.{page}(result, folder, {wrong[0]}=...)"
-        else:
-            mend = nearest(wrong[0], known)
-        return f"{text}; {mend}"
+        if len(args) > len(unnamed):
+            others = [f"{name}=" for name in self.takes if name not in unnamed]
+            text += f"; name all but {joined(unnamed)}: {listed(others, 20)}"
+        elif set(unnamed[: len(args)]).intersection(named):
+            text += f"; without names the order is {function}({', '.join(unnamed)})"
+        return f"{function}: {text}"
+
+    def _mend_of_name(self, name: str) -> str:
+        """Say what may have been meant by the name of no parameter, and where it belongs."""
+        known = list(self.takes)
+        of_scores = any(one.cube or one.cubes for one in self.takes.values())
+        if name in _CHOSEN and of_scores:
+            mend = f"choose them before: irmeta.select(scores, {name}=[...])"
+            return f"say {name[:-1]}=, or {mend}" if name[:-1] in known else mend
+        if name in _MADE_BEFORE:
+            return f"make such scores before: {_MADE_BEFORE[name]}"
+        if _MEANT.get(name) in known:
+            return f"say {_MEANT[name]}="
+        if name == "labels":
+            return "name the systems of its result: .labelled('labels.csv')"
+        page = self._page_with(name)
+        if page:
+            return f"it is of its page: irmeta.{page}(result, folder, {name}=...)"
+        return nearest(name, known)
 
     def _page_with(self, name: str) -> str:
         """Return the function that writes a result to a folder, if it has a parameter of this name."""
@@ -285,8 +284,8 @@ class Door:
         takes = {}
         for name, one in self.signature.parameters.items():
             if one.kind is one.VAR_KEYWORD:
-                (named,) = get_args(hints[name])  # of Unpack
-                for option, hint in _hints(named).items():
+                (unpacked,) = get_args(hints[name])
+                for option, hint in _hints(unpacked).items():
                     takes[option] = Parameter(option, hint, one.empty, "")
             else:
                 text = texts.get(name, "")
@@ -294,14 +293,14 @@ class Door:
         return takes
 
 
-def _named_options(one: inspect.Parameter) -> list[inspect.Parameter]:
-    """Return the options that a parameter stands for, where it is what is left of the keywords; else itself."""
-    of = get_args(one.annotation)
-    if one.kind is not one.VAR_KEYWORD or not of:
-        return [one]
+def _named_options(parameter: inspect.Parameter) -> list[inspect.Parameter]:
+    """Return the options that a parameter as **options: Unpack[Options] stands for; of others the parameter itself."""
+    unpacked = get_args(parameter.annotation)
+    if parameter.kind is not parameter.VAR_KEYWORD or not unpacked:
+        return [parameter]
     return [
-        inspect.Parameter(name, one.KEYWORD_ONLY, default=..., annotation=hint)
-        for name, hint in of[0].__annotations__.items()
+        inspect.Parameter(name, parameter.KEYWORD_ONLY, default=..., annotation=hint)
+        for name, hint in unpacked[0].__annotations__.items()
     ]
 
 
@@ -387,6 +386,7 @@ class Parameter:
         return taken
 
     def _converted(self, value: Any) -> Any:
+        """Return a value as data of the parameter's type, whatever it was given as."""
         if self.given is not None and self._by_name and is_frame(value):
             return self._of_fitting_type(self.given.reader(value))
         if self.given is not None:
@@ -427,10 +427,10 @@ class Parameter:
         if self.name == "rng":
             return {"seed": seeded(value)[1]}
         if isinstance(value, Mapping):
-            return {self.name: dict(value)} if _is_interactive(*value.values()) else {}
+            return {self.name: dict(value)} if _are_plain(*value.values()) else {}
         if isinstance(value, list | tuple):
-            return {self.name: list(value)} if _is_interactive(*value) else {}
-        return {self.name: value} if _is_interactive(value) else {}
+            return {self.name: list(value)} if _are_plain(*value) else {}
+        return {self.name: value} if _are_plain(value) else {}
 
     def _scores(self, value: Any) -> Any:
         """Return a checked cube, or cubes by name, of a cube, a mapping, a table or a score file."""
@@ -474,7 +474,8 @@ def _require_attributes(scores: xr.DataArray) -> None:
         ) from error
 
 
-def _is_interactive(*values: Any) -> bool:
+def _are_plain(*values: Any) -> bool:
+    """Say whether values are numbers, texts or None, which the options of a result can record."""
     return all(
         value is None or isinstance(value, bool | int | float | str | np.generic)
         for value in values

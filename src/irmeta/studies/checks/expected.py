@@ -102,8 +102,8 @@ class Expected:
         ]
 
 
-def _ids(given: Ids) -> list[str]:
+def _ids(ids: Ids) -> list[str]:
     """Return ids, or those that a file has on its lines."""
-    if not isinstance(given, str | PathLike):
-        return [str(one) for one in given]
-    return read_ids(location(fspath(given)))
+    if not isinstance(ids, str | PathLike):
+        return [str(one) for one in ids]
+    return read_ids(location(fspath(ids)))

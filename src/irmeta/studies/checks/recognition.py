@@ -108,9 +108,11 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
         return Seen(path, "unknown", "not a file")
     readers = (_by_beginning, _model, _nights, _groups, _facts, _judgments_or_table)
     for read in readers:
-        if seen := read(path, where):
+        seen = read(path, where)
+        if seen:
             return seen
-    if text := _irmeta_product(where) or _unassigned_nuggets(path):
+    text = _irmeta_product(where) or _unassigned_nuggets(path)
+    if text:
         return Seen(path, "unknown", text)
     start = next(iter(_beginning(where).splitlines()), b"")[:60]
     said = "empty"
@@ -179,11 +181,9 @@ def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
     if has_more_files(folder, CROWD):
         text = f"a folder of more than {CROWD:,} files; name what is of interest in it"
         return Seen(path, "unknown", text)
-    if (
-        seen := _runs_in(path, folder, looks)
-        or _beir_folder(path, folder)
-        or _table(path, FOLDERS)
-    ):
+    seen = _runs_in(path, folder, looks) or _beir_folder(path, folder)
+    seen = seen or _table(path, FOLDERS)
+    if seen:
         return seen
     inner = sorted(folder.glob("[!.]*"))
     parts = _folder_parts(path, inner, looks)
@@ -251,6 +251,7 @@ def _beginning(where: Location) -> bytes:
 
 
 def _kind(where: Location) -> str | None:
+    """Return what a file is by its first bytes; None where these cannot be read."""
     try:
         return kinds.kind_of_bytes(_beginning(where))
     except IrmetaError:
@@ -262,9 +263,9 @@ def has_judgments(path: str) -> bool:
     where = location(path)
     if isinstance(where, str) or not where.is_file():
         return False
-    return _kind(where) == "judgments" and not _beginning(where).lstrip().startswith(
-        b"{"
-    )
+    if _kind(where) != "judgments":
+        return False
+    return not _beginning(where).lstrip().startswith(b"{")
 
 
 def _by_beginning(path: str, where: Location) -> Seen | None:
@@ -287,6 +288,7 @@ def _by_beginning(path: str, where: Location) -> Seen | None:
 
 
 def _size_text(topics: int, metrics: int) -> str:
+    """Write how many topics and metrics there are."""
     return f"{counted(topics, 'topic')}, {counted(metrics, 'metric')}"
 
 
@@ -297,10 +299,10 @@ def _scores(path: str, where: Path) -> Seen:
     names = {name: one["names"] for name, one in described.items()}
     names = {name: _best_first(name, one, means) for name, one in names.items()}
     there = count_scores(where)
-    missing = {
-        name: math.prod(len(one[dim]) for dim in DIMS) - there.get(name, 0)
-        for name, one in names.items()
+    cells = {
+        name: math.prod(len(one[dim]) for dim in DIMS) for name, one in names.items()
     }
+    missing = {name: size - there.get(name, 0) for name, size in cells.items()}
     holes = sum(missing.values())
     parts = tuple(
         Seen(
@@ -316,11 +318,11 @@ def _scores(path: str, where: Path) -> Seen:
         )
         for name, one in names.items()
     )
-
-    def every(dim: str) -> tuple[str, ...]:
-        return tuple(dict.fromkeys(name for one in names.values() for name in one[dim]))
-
-    systems, topics, metrics = (every(dim) for dim in ("system", "topic", "metric"))
+    every = {
+        dim: dict.fromkeys(name for one in names.values() for name in one[dim])
+        for dim in DIMS
+    }
+    systems, topics, metrics = (tuple(every[dim]) for dim in DIMS)
     several = f"{counted(len(names), 'collection')}, " if len(names) > 1 else ""
     lacks = f"; {counted(holes, 'score')} missing" if holes else ""
     text = f"a score file: {several}{counted(len(systems), 'system')}, {_size_text(len(topics), len(metrics))}{lacks}"
@@ -336,7 +338,7 @@ def _scores(path: str, where: Path) -> Seen:
         estimated=any(one.estimated for one in parts),
         parts=parts if len(parts) > 1 else (),
         alike=all(
-            set(one[dim]) == set(every(dim))
+            set(one[dim]) == every[dim].keys()
             for one in names.values()
             for dim in ("system", "topic")
         ),
@@ -350,14 +352,15 @@ def _best_first(
 ) -> dict[str, Sequence[str]]:
     """Return the names of a collection, its systems by their means of the metric that most papers report."""
     by = usual(names["metric"])[0]
-
-    def below(system: str) -> float:
-        return -means.get((collection, system, by), -math.inf)
-
-    return {**names, "system": sorted(names["system"], key=below)}
+    mean = {
+        system: means.get((collection, system, by), -math.inf)
+        for system in names["system"]
+    }
+    return {**names, "system": sorted(mean, key=mean.__getitem__, reverse=True)}
 
 
 def _judgments(path: str, where: Location) -> Seen | None:
+    """Recognise judgments, and count those above 0."""
     try:
         qrels = read_qrels(where)
     except IrmetaError:
@@ -368,6 +371,7 @@ def _judgments(path: str, where: Location) -> Seen | None:
 
 
 def _model(path: str, where: Location) -> Seen | None:
+    """Recognise a prediction model by its JSON."""
     if isinstance(where, str) or where.suffix != ".json":
         return None
     try:

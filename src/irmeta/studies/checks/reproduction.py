@@ -76,8 +76,9 @@ def compare(
     'reproduced'
     """
     holds = round(abs(ours - published), 12) <= within
+    rule = f"within {within:.3g}"
     return _judged_cell(
-        item, row, column, published, ours, holds, f"within {within:.3g}", note, known
+        item, row, column, published, ours, rule, note, known, holds=holds
     )
 
 
@@ -103,14 +104,11 @@ def claim(
     >>> claim("Section 5", "T7 with R03", "quantile", 0.98, said="beyond the 99th percentile", least=0.99).status
     'contradicted'
     """
-    ends = [
-        (word, end)
-        for word, end in (("at least", least), ("at most", most))
-        if np.isfinite(end)
-    ]
-    rule = " and ".join(f"{word} {end:.4g}" for word, end in ends)
+    bounds = {"at least": least, "at most": most}
+    bounds = {word: end for word, end in bounds.items() if np.isfinite(end)}
+    rule = " and ".join(f"{word} {end:.4g}" for word, end in bounds.items())
     note = f"text: {said}"
-    if [end for _, end in ends] == [0] and interval is None and not exact:
+    if list(bounds.values()) == [0] and interval is None and not exact:
         raise ValueError(f"{item}, {row}, {column}: a sign needs its interval")
     if exact:
         note = f"{note} ({exact})"
@@ -118,7 +116,7 @@ def claim(
         reasons = "; ".join(reason for reason in (note, known) if reason)
         return Cell(item, row, column, None, float(ours), "open", reasons, rule)
     holds = least - 1e-9 <= ours <= most + 1e-9
-    return _judged_cell(item, row, column, None, ours, holds, rule, note, known)
+    return _judged_cell(item, row, column, None, ours, rule, note, known, holds=holds)
 
 
 def ours_only(item: str, row: str, column: str, ours: float, note: str = "") -> Cell:
@@ -145,10 +143,11 @@ def _judged_cell(
     column: str,
     published: float | None,
     ours: float,
-    holds: bool,
     rule: str,
     note: str,
     known: str,
+    *,
+    holds: bool,
 ) -> Cell:
     """Make the cell of a figure that holds or not; one that does not, for no reason that is known, is a failure."""
     status: Status = "reproduced" if holds else "contradicted"
@@ -236,9 +235,7 @@ def _status_counts(cells: pl.DataFrame) -> pl.DataFrame:
 def _open_first(cells: pl.DataFrame) -> pl.DataFrame:
     """Put figures that are contradicted or open first, then those that are reproduced; the others follow."""
     order = pl.col("status").replace_strict(_ORDER, return_dtype=pl.Int8)
-    printed = pl.col("published").map_elements(
-        lambda value: f"{value:.6g}", return_dtype=pl.String
-    )
+    printed = pl.col("published").map_elements("{:.6g}".format, return_dtype=pl.String)
     return cells.sort(order, maintain_order=True).select(
         "figure", printed, "ours", "status"
     )
@@ -265,7 +262,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def counts_by_kind(outcome: xr.Dataset) -> dict[str, tuple[int, int]]:
-    """Count, by what was said and where, the cells and those of them that are reproduced."""
+    """Count by kind, printed or sentences or one of `_MARKED`, the cells and those of them that are reproduced."""
     found: dict[str, tuple[int, int]] = {}
     for cell in tables(outcome)["cells"].iter_rows(named=True):
         printed = cell["published"] is not None

@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import partial
 from os import PathLike
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -122,12 +122,13 @@ def validate(
     sources, beside = sources_with_problems(runs)
     remarks += beside
     inspect = partial(_inspect, judgments, folded, expected, reading, Path.cwd())
-    for fact, tag, order, odd in in_order(inspect, sources, "runs"):
-        remarks += odd
+    for seen in in_order(inspect, sources, "runs"):
+        remarks += seen.remarks
+        fact = seen.facts
         if fact is not None:
             facts.append(fact)
-            tags.setdefault(tag, []).append(fact.system)
-            orders[fact.system] = order if fact.documents else ""
+            tags.setdefault(seen.tag, []).append(fact.system)
+            orders[fact.system] = seen.order if fact.documents else ""
     remarks += _run_remarks(facts, tags)
     remarks += [
         Remark("warning", "all runs", None, text) for text in copy_notes(orders)
@@ -296,7 +297,17 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
+class _Inspected(NamedTuple):
+    """What was found in a run: its facts, None where it cannot be read, its tag, a digest of its lists, and remarks."""
+
+    facts: RunFacts | None
+    tag: str
+    order: str
+    remarks: list[Remark]
+
+
 def _error_remarks(error: FileFormatError, file: str) -> list[Remark]:
+    """Return the remarks of an error in a file, or one that says the same."""
     return list(error.remarks) or [
         # a thread does not know who reads it
         Remark("error", file, None, str(error.args[0]).removeprefix(f"{file}: "))
@@ -310,8 +321,11 @@ def _inspect(
     reading: Reading,
     folder: Path,
     source: Source,
-) -> tuple[RunFacts | None, str, str, list[Remark]]:
-    """Read a run, gather its facts, and say what is odd about them; also give its tag and a digest of its lists."""
+) -> _Inspected:
+    """Read a run, gather its facts, and say what is odd about them.
+
+    folded : the judgments with ids in lower case.  folder : where paths begin.
+    """
     try:
         given = open_source(source, folder)
         if isinstance(given, Run):
@@ -322,7 +336,7 @@ def _inspect(
             require_judged_topics(run, judgments.qrels, place_of(source))
         unexpected = expected.remarks(run, place_of(source))
     except FileFormatError as error:
-        return None, "", "", _error_remarks(error, place_of(source))
+        return _Inspected(None, "", "", _error_remarks(error, place_of(source)))
     against = judgments or Judgments(
         Qrels(run.topics, np.empty(0, np.intp), Strings.of([]), np.empty(0))
     )
@@ -341,17 +355,19 @@ def _inspect(
             f"the run tag differs from the name of the file, which names the system: {run.tag!r}"
         )
     odd = [Remark("warning", place_of(source), None, text) for text in texts]
-    return facts, run.tag, judged.order, [*run.remarks, *unexpected, *odd]
+    remarks = [*run.remarks, *unexpected, *odd]
+    return _Inspected(facts, run.tag, judged.order, remarks)
 
 
 def _resemble(tag: str, name: str) -> bool:
-    """Tell whether one contains the other: files are often named `input.TAG` or `TAG.run`."""
+    """Say whether one contains the other: files are often named `input.TAG` or `TAG.run`."""
     return tag.lower() in name.lower() or name.lower() in tag.lower()
 
 
 def _facts(
     run: Run, against: Judgments, ranking: Ranking, judged: JudgedRun, *, known: bool
 ) -> RunFacts:
+    """Return what a run is like. known : whether there are judgments; else `against` has the run's topics alone."""
     heads = np.flatnonzero(ranking.new)
     depths = np.diff(heads, append=ranking.topic.size)
     last = heads + depths - 1
@@ -359,12 +375,11 @@ def _facts(
         against.qrels.topics[ranking.topic[head]] == run.documents[ranking.row[head]]
         for head in heads
     ]
+    lacking = len(against.qrels.topics) - len(judged.topics)
     return RunFacts(
         system=run.name,
         topics=len(run.topics),
-        topics_missing=len(against.qrels.topics) - len(judged.topics)
-        if known
-        else np.nan,
+        topics_missing=lacking if known else np.nan,
         topics_unjudged=judged.other_topics if known else np.nan,
         documents=run.scores.size,
         depth_low=int(depths.min()) if depths.size else 0,
@@ -455,12 +470,8 @@ def _mismatches(
     odd = []
     if not judged.rank.size:
         odd.append("retrieves no judged document; do its ids match those of the qrels?")
-    gained = (
-        folded.look_up(
-            replace(run, documents=_lowered(run.documents)), ranking
-        ).rank.size
-        - judged.rank.size
-    )
+    lowered = replace(run, documents=_lowered(run.documents))
+    gained = folded.look_up(lowered, ranking).rank.size - judged.rank.size
     if gained > 0:
         odd.append(
             f"{gained} more documents would be judged if case were ignored; check the spelling "
@@ -470,6 +481,7 @@ def _mismatches(
 
 
 def _lowered(documents: Strings) -> Strings:
+    """Return ids in lower case."""
     return Strings(documents.buffer.lower(), documents.start, documents.length)
 
 

@@ -52,7 +52,7 @@ def judged_to_depths(
 ) -> AtDepths:
     """Score runs as pools of each depth would let them be scored, by people and by a machine.
 
-    scores : say which systems and topics
+    scores : say which systems and topics.  llm : a machine's judgments.  metrics : by default the target
     """
     depths = depths or DEPTHS
     wanted = metric_names(metrics or target)
@@ -62,15 +62,16 @@ def judged_to_depths(
         "topics": scores.topic.values.tolist(),
     }
     full = evaluate(qrels, runs, [*wanted, target, *columns])
-    size = pools(qrels, runs, depths)
+    pooled = pools(qrels, runs, depths)
     machine = None
     if llm is not None:
         machine = select(evaluate(llm, runs, [*wanted, *columns]), **kept)
     cube = select(full, **kept)
     cube.attrs["collection"] = scores.attrs.get("collection", "collection")
-    if clusters := cluster_map(scores):
+    clusters = cluster_map(scores)
+    if clusters:
         cube = with_clusters(cube, clusters, mean_over=scores.attrs.get(OVER, "topics"))
-    return AtDepths(cube, wanted, size.sizes, size.judged, size.known, machine)
+    return AtDepths(cube, wanted, pooled.sizes, pooled.judged, pooled.known, machine)
 
 
 def require_both(
@@ -116,19 +117,20 @@ def pools(qrels: QrelsLike, runs: RunsLike, depths: Sequence[int]) -> Pools:
     # documents of topics, each with the highest rank that a run gives it
     best: dict[tuple[int, str], int] = {}
     lists = top_documents(Judgments(read), sources_of(runs), max(depths), "runs pooled")
-    for topic, rank, documents in lists:
-        pairs = zip(topic.tolist(), documents, strict=True)
-        for pair, at in zip(pairs, rank.tolist(), strict=True):
-            best[pair] = min(at, best.get(pair, at))
+    for topics, ranks, documents in lists:
+        pairs = zip(topics.tolist(), documents, strict=True)
+        for pair, rank in zip(pairs, ranks.tolist(), strict=True):
+            best[pair] = min(rank, best.get(pair, rank))
     known = set(zip(read.topic.tolist(), read.documents, strict=True))
-    topics = len(read.topics)
+    count = len(read.topics)
     sizes: dict[int, float] = {}
     shares: dict[int, float] = {}
     for depth in depths:
         pool = [pair for pair, rank in best.items() if rank < depth]
-        sizes[depth] = len(pool) / topics
-        shares[depth] = float(np.mean([pair in known for pair in pool]))
-    return Pools(sizes, shares, read.grades.size / topics)
+        sizes[depth] = len(pool) / count
+        judged = [pair in known for pair in pool]
+        shares[depth] = float(np.mean(judged))
+    return Pools(sizes, shares, read.grades.size / count)
 
 
 def pooled_name(metric: str, depth: int) -> str:

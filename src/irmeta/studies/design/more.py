@@ -51,25 +51,25 @@ def more_of(scores: xr.DataArray, target: str, costs: Costs) -> dict[str, Any]:
     prices = {"topics": costs.topic}
     if cluster is not None:
         now["clusters"] = cluster.max() + 1
-        size = now["topics"] / now["clusters"]
-        prices["clusters"] = costs.cluster + size * costs.topic
-    kinds = {kind: kind for kind in now}
+        prices["clusters"] = (
+            costs.cluster + now["topics"] / now["clusters"] * costs.topic
+        )
+    kinds = {kind: kind for kind in now}  # as `Parts.times` calls them
     if facts and runs is not None:
         who = "judges" if "judges" in facts else "runs"
         kinds[who] = "runs"
         now[who] = runs[runs > 1].mean()
         prices[who] = np.nan if costs.run is None else costs.run
+    # (spend, narrower)
     times = np.array(
-        [[found.times(kind, one) for one in NARROWER] for kind in kinds.values()]
+        [[found.times(kind, share) for share in NARROWER] for kind in kinds.values()]
     )
-    more = np.ceil((times - 1) * np.array([*now.values()])[:, None] - 1e-9)
+    there, price = (np.array([*part.values()])[:, None] for part in (now, prices))
+    more = np.ceil((times - 1) * there - 1e-9)
     more = np.where(np.isfinite(more), more, np.nan)
     return {
         "more": (("spend", "narrower"), more),
-        "more_cost": (
-            ("spend", "narrower"),
-            more * np.array([*prices.values()])[:, None],
-        ),
+        "more_cost": (("spend", "narrower"), more * price),
         "more_now": ("spend", [*now.values()]),
         "spend": [*now],
         "narrower": list(NARROWER),

@@ -133,10 +133,7 @@ def design(
     require_least(partitions=(partitions, 2))
     names = candidates(scores, metrics)
     asked = [*metric_names(metrics or ""), *([] if target is None else [target])]
-    if target is None:
-        target = leading(names)
-    else:
-        target = metric_of(scores, target)
+    target = leading(names) if target is None else metric_of(scores, target)
     wanted = list(dict.fromkeys([*names, target]))
     used, notes = complete(select(scores, metrics=wanted), missing)
     by_topic = used
@@ -215,6 +212,7 @@ def _measured_taus(
 
 
 def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) -> None:
+    """Raise ScoresError for too few systems or topics, a cost below 0, or a budget that buys nothing."""
     if used.sizes["system"] < 3 or used.sizes["topic"] < 8:
         raise ScoresError("a design needs scores of at least 3 systems on 8 topics")
     for name, cost in costs.items():
@@ -251,7 +249,10 @@ def _figures(
     level: float,
     orderable: Bools,
 ) -> dict[str, Any]:
-    """Compute worth and cost of each way with each number of topics, and with those that the budget buys."""
+    """Compute worth and cost of each way with each number of topics, and with those that the budget buys.
+
+    orderable : which ways may be recommended, (way,).
+    """
     half = found.sizes[-1]
     most = BEYOND * half
     counts = [n for n in topics if 2 <= n <= most]
@@ -303,8 +304,8 @@ def _orderable(ways: Sequence[Way], *, asked: bool) -> Bools:
 def _interval_taus(
     found: DesignTaus, topics: Ints, level: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
-    """Return tau of each way with its interval over topics and systems, and how it moves without each of them."""
-    tau, moves = predicted(found, topics)  # (way,), (topic or system left out, way)
+    """Return tau of each way, the ends of its interval, (way,), and how tau moves, (topic or system left out, way)."""
+    tau, moves = predicted(found, topics)
     # topics and systems left out in turn, and the Monte-Carlo error
     variance = (moves**2).sum(axis=0) + found.error.max() ** 2
     half = _student_quantile(found, level) * np.sqrt(variance)
@@ -330,9 +331,7 @@ def _within_budget(
     among = np.where(orderable, tau, np.nan)
     if np.isnan(among).all():
         among = tau
-    best = 0
-    if pays.any():
-        best = int(np.nanargmax(among))
+    best = int(np.nanargmax(among)) if pays.any() else 0
     # the lower end of how far each way is behind: both move with the same topics and systems
     apart = moves - moves[:, [best]]
     error = np.sqrt((apart**2).sum(axis=0))
@@ -362,6 +361,7 @@ def _pareto_front(cost: Floats, tau: Floats) -> Bools:
 def _notes(
     found: DesignTaus, ways: Sequence[Way], known: Mapping[int, float]
 ) -> list[str]:
+    """Say how tau was measured, and what was not varied or is not known. known : by depth, the share judged."""
     half = found.sizes[-1]
     lines: list[str] = [
         Method(
@@ -376,7 +376,7 @@ def _notes(
     short_of = [
         f"{share:.0%} to depth {depth}"
         for depth, share in known.items()
-        if share < 0.995
+        if share < 0.995  # as it is printed
     ]
     if short_of:
         lines.append(

@@ -70,11 +70,13 @@ def subset_taus(
 
 
 def _require(scores: xr.DataArray, sizes: Sequence[int]) -> None:
+    """Raise ScoresError for a size that leaves no topic out, and for too few systems to split."""
     topics, systems = scores.sizes["topic"], scores.sizes["system"]
     outside = [size for size in sizes if not 1 <= size < topics]
     if outside or not sizes:
         wrong = f"{outside[0]} is not" if outside else "no number is"
-        why = f": {lacked}" if (lacked := about(scores).get(LEFT_OUT)) else ""
+        left_out = about(scores).get(LEFT_OUT)
+        why = f": {left_out}" if left_out else ""
         raise ScoresError(
             f"--subset: {wrong} from 1 to {topics - 1}; {topics} topics are there to choose from{why}"
         )
@@ -88,7 +90,7 @@ def _require(scores: xr.DataArray, sizes: Sequence[int]) -> None:
 def _figures_of_size(
     scores: Floats, team: Ints, size: int, level: float, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Choose topics by all systems, and by a half of them at a time."""
+    """Return what topics of one size reach, by kind: chosen by all systems, and by a half of them at a time."""
     goal = kendall(scores)
     best = best_subset(goal, size, rng, sign=1)
     worst = best_subset(goal, size, rng, sign=-1)
@@ -106,7 +108,7 @@ def _held_out_taus(
     scores: Floats, team: Ints, size: int, stream: tuple[np.random.Generator, int]
 ) -> Held:
     """Choose topics by one random half of the systems, teams whole, and test them on the other."""
-    rng = stream[0]
+    rng, _ = stream
     return held_out(scores, split(team, len(scores) // 2, rng), size, DRAWS, rng)
 
 
@@ -147,6 +149,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def _by_topics(
     outcome: xr.Dataset, figures: Sequence[str], by: list[str]
 ) -> pl.DataFrame:
+    """Return figures of subsets as a table, with the size of each as its topics. by : "subset" first."""
     table = frame(outcome, [f"subset_{name}" for name in figures], by=by)
     table.columns = ["topics", *by[1:], *figures]
     return with_nulls(table)
@@ -180,6 +183,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _size_sentence(one: xr.Dataset) -> str:
+    """Say of one size which topics are best, and what they reach on the systems that chose them and on others."""
     best, random = (one.sel(kind=kind) for kind in KINDS[:2])
     noun, systems = readers_nouns(one)
     facts = about(one)

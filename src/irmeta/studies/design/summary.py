@@ -68,6 +68,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def _yes_or_no(which: pl.Expr) -> pl.Expr:
+    """Write "yes" where it is so, else "no"."""
     return pl.when(which).then(pl.lit("yes")).otherwise(pl.lit("no"))
 
 
@@ -131,7 +132,7 @@ def _design_sentences(outcome: xr.Dataset) -> list[str]:
     noun, systems = readers_nouns(outcome)
     uncounted = ", judgments not counted" if np.isnan(float(way["judgments"])) else ""
     of_first = (
-        f"Buy {_tau_reached(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}"
+        f"Buy {_topics_of_way(way, topics)} for {topics * float(way['topic_cost']):.0f} of {options['budget']:g}"
         f"{uncounted}: they "
         f"rank {systems} as {target} does on as many other {noun}s with tau {promised} ({low} to "
         f"{high}{_reached_clause(outcome, topics)})."
@@ -154,7 +155,7 @@ def _depths_too_dear_sentence(outcome: xr.Dataset) -> str:
         return ""
     cheapest = pools.isel(way=int(pools["topic_cost"].values.argmin()))
     cost = 2 * float(cheapest["topic_cost"])
-    return f"No depth is affordable: {_tau_reached(cheapest, 2)} cost {cost:.0f}. "
+    return f"No depth is affordable: {_topics_of_way(cheapest, 2)} cost {cost:.0f}. "
 
 
 def _rivals_sentences(outcome: xr.Dataset) -> list[str]:
@@ -194,7 +195,7 @@ def _passed_over_sentences(outcome: xr.Dataset, best: int) -> list[str]:
     if highest == best:
         return []
     way = outcome.isel(way=highest)
-    bought = _tau_reached(way, int(way["affordable"]))
+    bought = _topics_of_way(way, int(way["affordable"]))
     return [
         f"{bought} have tau {short(float(way['chosen_tau']))}, the highest, but fewer documents a topic are judged so "
         "than at a depth asked for (--depths)."
@@ -210,27 +211,24 @@ def _best_pool_sentences(outcome: xr.Dataset, best: int) -> list[str]:
     if outcome["depth"].values[best] != FULL or np.isnan(tau).all():
         return []
     way = outcome.isel(way=int(np.nanargmax(tau)))
+    behind = "behind the best by more than error"
     if float(way["behind_low"]) <= 0:
         behind = "within error of the best"
-    else:
-        behind = "behind the best by more than error"
-    bought = _tau_reached(way, int(way["affordable"]))
+    bought = _topics_of_way(way, int(way["affordable"]))
+    tau_of_way = short(float(way["chosen_tau"]))
     return [
-        (
-            f"Among pools with a depth, {bought} have the highest tau, "
-            f"{short(float(way['chosen_tau']))}, {behind}."
-        )
+        f"Among pools with a depth, {bought} have the highest tau, {tau_of_way}, {behind}."
     ]
 
 
-def _tau_reached(way: xr.Dataset, topics: int) -> str:
+def _topics_of_way(way: xr.Dataset, topics: int) -> str:
+    """Name a number of topics of a way to spend, as in 50 topics to depth 10 by AP."""
     return f"{topics} {readers_nouns(way)[0]}s {way['label'].item()}"
 
 
 def _reached_clause(outcome: xr.Dataset, topics: int) -> str:
-    if topics <= int(outcome["half"]):
-        return ""
-    return "; extrapolated"
+    """Say that tau is extrapolated, where it was not measured on as many topics."""
+    return "" if topics <= int(outcome["half"]) else "; extrapolated"
 
 
 def _target_way(outcome: xr.Dataset, target: str) -> int | None:
@@ -239,9 +237,7 @@ def _target_way(outcome: xr.Dataset, target: str) -> int | None:
     own = (outcome["metric"].values == target) & (outcome["judge"].values == "people")
     if not own.any():
         return None
-    return int(
-        np.flatnonzero(own)[np.argmax(np.where(depth == FULL, np.inf, depth)[own])]
-    )
+    return int(np.argmax(np.where(own, np.where(depth == FULL, np.inf, depth), -1.0)))
 
 
 def _target_sentences(outcome: xr.Dataset, target: str, best: int) -> list[str]:
@@ -254,12 +250,11 @@ def _target_sentences(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     # for the same budget; NaN where it does not pay for two topics
     if not float(two["behind_low"]) > 0:
         return []
-    exact = float(
-        Curve(two["a"].values, two["k"].values).topics(one["chosen_tau"].values)
-    )
+    curve = Curve(two["a"].values, two["k"].values)
+    exact = float(curve.topics(one["chosen_tau"].values))
     if not exact <= float(outcome["most"]):
         # more topics than the curve is followed to, or no number of them
-        reached = _tau_reached(two, int(two["affordable"]))
+        reached = _topics_of_way(two, int(two["affordable"]))
         return [
             f"{reached} achieve less for it: tau {short(float(two['chosen_tau']))}."
         ]
@@ -267,8 +262,8 @@ def _target_sentences(outcome: xr.Dataset, target: str, best: int) -> list[str]:
     cost = int(one["affordable"]) * float(one["topic_cost"])
     price = topics * float(two["topic_cost"])
     return [
-        f"{_tau_reached(one, int(one['affordable']))} ({cost:.0f}) achieve what about "
-        f"{_tau_reached(two, topics)} ({price:.0f}) achieve."
+        f"{_topics_of_way(one, int(one['affordable']))} ({cost:.0f}) achieve what about "
+        f"{_topics_of_way(two, topics)} ({price:.0f}) achieve."
     ]
 
 
@@ -292,7 +287,7 @@ def _only_way_sentence(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str
 
 
 def _front_sentence(outcome: xr.Dataset, target: str) -> str:
-    """Describe, without a budget, which way is on the front most often where tau is measured, and which beyond."""
+    """Say, without a budget, which way is on the front most often where tau is measured, and which beyond."""
     front = outcome["front"].values
     if len(front) == 1:
         return _only_way_sentence(outcome, outcome.isel(way=0), target)
@@ -316,12 +311,9 @@ def _front_sentence(outcome: xr.Dataset, target: str) -> str:
         for name in ("cost", "tau")
     ]
     tied = int((alike[0] & alike[1]).sum()) - 1
+    lead = "for a given budget irmeta design says whether its lead is more than error"
     if tied:
         lead = f"the same holds for {counted(tied, 'other design')}"
-    else:
-        lead = (
-            "for a given budget irmeta design says whether its lead is more than error"
-        )
     further = f" {_beyond_sentence(outcome, beyond)}" if beyond.any() else ""
     return (
         f"To rank systems as {target} does on new topics, judging {way['label'].item()} has the highest "

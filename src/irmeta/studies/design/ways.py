@@ -38,15 +38,14 @@ class Way:
     def __str__(self) -> str:
         depth = f" to depth {self.depth}"
         if self.depth == FULL:
-            if np.isnan(self.judgments):
-                depth = ""
-            else:
-                depth = f" as judged now ({self.judgments:.0f} documents each)"
-        both = f" (judged by a machine, one in {self.each} by people, too)"
-        judge = {"people": "", "machine": " (judged by a machine)", "both": both}[
-            self.judge
-        ]
-        return f"{depth} by {self.metric}{judge}".strip()
+            known = not np.isnan(self.judgments)
+            depth = f" as judged now ({self.judgments:.0f} documents each)" * known
+        judges = {
+            "people": "",
+            "machine": " (judged by a machine)",
+            "both": f" (judged by a machine, one in {self.each} by people, too)",
+        }
+        return f"{depth} by {self.metric}{judges[self.judge]}".strip()
 
 
 @dataclass(frozen=True)
@@ -89,17 +88,18 @@ def candidates(scores: xr.DataArray, metrics: str | Iterable[str] | None) -> lis
     known = [str(name) for name in scores.metric.values]
     if metrics is None:
         return known
-    bases = [_without_pool(name)[0] for name in known]
-    wanted = [found_as(name, bases) or name for name in metric_names(metrics)]
+    bases = {name: _without_pool(name)[0] for name in known}
+    wanted = [
+        found_as(name, list(bases.values())) or name for name in metric_names(metrics)
+    ]
     found = [
-        name
-        for one in dict.fromkeys(wanted)
-        for name in known
-        if one in (name, _without_pool(name)[0])
+        column
+        for name in dict.fromkeys(wanted)
+        for column in known
+        if name in (column, bases[column])
     ]
-    missing = [
-        name for name in wanted if all(_without_pool(one)[0] != name for one in found)
-    ]
+    there = {bases[column] for column in found}
+    missing = [name for name in wanted if name not in there]
     if missing:
         select(scores, metrics=missing)  # raises, with the nearest names
     if not found:
@@ -108,7 +108,7 @@ def candidates(scores: xr.DataArray, metrics: str | Iterable[str] | None) -> lis
 
 
 def _without_pool(name: str) -> tuple[str, int]:
-    """Split a column's name into its metric and the depth it is judged to."""
+    """Split a column's name into its metric and the depth it is judged to: AP(pool=10) is AP to depth 10."""
     depth = parse(name)["pool"] if is_known(name) else None
     if not isinstance(depth, int):
         return name, FULL
@@ -195,6 +195,4 @@ def _judgments_per_topic(
         raise ScoresError(
             f"{name}: the size of a pool of depth {depth} is unknown; pass pools={{{depth}: ...}}"
         )
-    if known is None:
-        return np.nan
-    return known
+    return np.nan if known is None else known

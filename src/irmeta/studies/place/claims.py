@@ -10,7 +10,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.result import ends, with_nulls
 from irmeta.studies.place.reported import FIGURES, NAMES, PREFIX
-from irmeta.studies.place.rows import FEW, figure, most_of
+from irmeta.studies.place.rows import FEW, figure, most_of, percentile_text
 from irmeta.words import counted
 
 FLAGS = ("baseline_below_median", "reaches_best")
@@ -44,24 +44,13 @@ def overview(view: pl.DataFrame) -> dict[str, pl.DataFrame]:
         pl.when(unnamed).then("system").otherwise(of_paper),
         *map(pl.col, several),
         pl.col("mean"),
-        _percentile_text(""),
+        percentile_text("percentile"),
     ]
     if view["baseline"].count():
         baseline = pl.format("{} {}", "baseline", figure("baseline_mean"))
         columns.append(baseline.alias("baseline"))
-        columns.append(_percentile_text("baseline_").alias("its percentile"))
+        columns.append(percentile_text("baseline_percentile").alias("its percentile"))
     return {heading: kept.select(*columns)}
-
-
-def _percentile_text(prefix: str) -> pl.Expr:
-    """Write a percentile with its interval, where it has one."""
-    middle, low, high = (
-        pl.col(name).round(0).cast(pl.Int64) for name in ends(f"{prefix}percentile")
-    )
-    alone = middle.cast(pl.String)
-    return pl.coalesce(pl.format("{} ({} to {})", middle, low, high), alone).alias(
-        f"{prefix}percentile"
-    )
 
 
 def sentences(outcome: xr.Dataset, view: pl.DataFrame) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import Any
 import polars as pl
 
 from irmeta.scores.figures import row_limit, short
+from irmeta.scores.result import ends
 
 FEW = 4
 """Systems, and pairs of them, that are each spoken of."""
@@ -34,6 +35,13 @@ def first(view: pl.DataFrame | None, metric: str, *, by: str) -> list[dict[str, 
 def interval_of(low: str, high: str) -> pl.Expr:
     """Write the interval of two columns."""
     return pl.format("{} to {}", figure(low), figure(high))
+
+
+def percentile_text(column: str) -> pl.Expr:
+    """Write the percentiles of a column, each with its interval where it has one."""
+    middle, low, high = (pl.col(name).round(0).cast(pl.Int64) for name in ends(column))
+    between = pl.format("{} ({} to {})", middle, low, high)
+    return pl.coalesce(between, middle.cast(pl.String)).alias(column)
 
 
 def figure(column: str) -> pl.Expr:

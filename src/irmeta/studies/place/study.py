@@ -279,8 +279,7 @@ def _figures(
         standing.stand(one.own, one.versus(), one.everybody, level, rng)
         for one in collections
     ]
-    automatic = [one.automatic for one in collections]
-    systems = [len(one.scores) for one in collections]
+    automatic = [np.full(len(one.scores), one.automatic) for one in collections]
     places = [
         standing.ranks(one.scores, one.everybody, one.joins) for one in collections
     ]
@@ -302,7 +301,7 @@ def _figures(
         "difference_high": pair_high,
         "p": pairs.p,
         "raw_difference": raw[left] - raw[right],
-        "best_automatic": np.repeat(automatic, systems),
+        "best_automatic": np.concatenate(automatic),
     }
 
 

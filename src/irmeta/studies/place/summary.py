@@ -11,7 +11,13 @@ from irmeta.scores.figures import interval, short
 from irmeta.scores.result import ends, frame, with_nulls
 from irmeta.stats.standardizing.standing import Standing
 from irmeta.studies.place import between, claims
-from irmeta.studies.place.rows import figure, first, interval_of, most_of
+from irmeta.studies.place.rows import (
+    figure,
+    first,
+    interval_of,
+    most_of,
+    percentile_text,
+)
 from irmeta.studies.place.study import OWN, PAIR
 from irmeta.words import are, counted
 
@@ -67,10 +73,6 @@ def _system_overview(
         name = pl.format("{} on {}", "system", "collection")
     ordered = views["systems"].sort("rank", nulls_last=True, maintain_order=True)
     systems, heading = most_of(ordered, "systems", by="rank")
-    place_among = pl.format(
-        "{} ({} to {})",
-        *(pl.col(one).round(0).cast(pl.Int64) for one in ends("percentile")),
-    )
     own = pl.format("{} ({})", figure("standardized"), interval_of("low", "high"))
     shown = {
         heading: systems.select(
@@ -79,10 +81,7 @@ def _system_overview(
             "score",
             pl.col("score_rank").alias("rank"),
             pl.coalesce(own, figure("standardized")).alias("standardized"),
-            pl.coalesce(
-                place_among,
-                pl.col("percentile").round(0).cast(pl.Int64).cast(pl.String),
-            ).alias("percentile"),
+            percentile_text("percentile"),
         )
     }
     if "anchored" in views:

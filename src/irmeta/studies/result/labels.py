@@ -60,9 +60,9 @@ def labelled(
     metrics = _texts(texts[name] for name in _METRICS if name in texts)
     metrics += [name for name in by_metric.values() if isinstance(name, str)]
     systems = outcome.system.values if "system" in outcome.coords else ()
-    named = _texts(one for name, one in texts.items() if name not in _METRICS)
-    named += [option for option in naming.values() if isinstance(option, str)]
-    named = [name for name in named if name not in metrics or name in systems]
+    every = _texts(one for name, one in texts.items() if name not in _METRICS)
+    every += [option for option in naming.values() if isinstance(option, str)]
+    named = [name for name in every if name not in metrics or name in systems]
     found = _found(labels, named, metrics)
     _require_some(found, labels, systems, where)
     known = {name: labels[row] for row, name in found.items() if name in named}
@@ -74,13 +74,10 @@ def labelled(
     }
     _require_distinct(of_metrics, set(metrics))
     called = {}
-    for name, one in texts.items():
+    for name, variable in texts.items():
         own = of_metrics if name in _METRICS else of_metrics | known
-        if not set(own).isdisjoint(map(str, one.values.ravel())):
-            values = [own.get(text, text) for text in map(str, one.values.ravel())]
-            called[name] = one.copy(
-                data=np.array(values, dtype=object).reshape(one.shape)
-            )
+        if not own.keys().isdisjoint(_texts([variable])):
+            called[name] = _called(variable, own)
     unused = [row for row in labels if row not in found]
     unlabelled = [name for name in [*named, *metrics] if name not in found.values()]
     coords = {name: one for name, one in called.items() if name in outcome.coords}
@@ -94,6 +91,13 @@ def labelled(
         **_noted(facts, of_metrics | known, slips(unused, unlabelled)),
     }
     return outcome.assign(data).assign_coords(coords).assign_attrs(recorded(said))
+
+
+def _called(variable: xr.Variable, labels: Mapping[str, str]) -> xr.Variable:
+    """Return a variable of texts with labels in place of names."""
+    names = map(str, variable.values.ravel())
+    values = np.array([labels.get(name, name) for name in names], dtype=object)
+    return variable.copy(data=values.reshape(variable.shape))
 
 
 def relabelled(
@@ -170,7 +174,7 @@ def _texts(variables: Iterable[xr.Variable]) -> list[str]:
 def _found(
     labels: Iterable[str], systems: Sequence[str], metrics: Sequence[str]
 ) -> dict[str, str]:
-    """Return what labels name, by the name in their row: a system, or else a metric; those of nothing are left out."""
+    """Return by the names of labels what each of them names: a system, or else a metric; none where it is nothing."""
     each = {
         name: known_as(name, systems) or found_as(canonical(name), metrics)
         for name in labels

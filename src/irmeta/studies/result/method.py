@@ -52,27 +52,23 @@ def method_text(outcome: xr.Dataset) -> str:
     """Say in sentences by what program, from which scores and how a result was computed."""
     facts = about(outcome)
     options = facts["options"]
-    told = [
-        f"We used irmeta {facts['inputs']['irmeta']} to {_purpose_sentence(outcome)}",
+    compared = _comparisons_phrase(outcome, options)
+    sentences = [
+        f"We used irmeta {facts['inputs']['irmeta']} to {_purpose_clause(outcome)}",
         _scores_sentence(facts["inputs"]["collections"], options),
-        _test_sentence(
-            options, unit_of(outcome), _comparisons_phrase(outcome, options)
-        ),
-        f"Metrics were related by {_UNITS[options['unit']]}"
-        if options.get("unit")
-        else "",
-        f"The coefficient is {options['coefficient']}"
-        if "coefficient" in options
-        else "",
-        f"Intervals have the level {options['level']:.0%}"
-        if options.get("level")
-        else "",
-        _resampling_sentence(options),
+        _test_sentence(options, unit_of(outcome), compared),
     ]
-    return " ".join(f"{sentence}." for sentence in told if sentence)
+    if options.get("unit"):
+        sentences.append(f"Metrics were related by {_UNITS[options['unit']]}")
+    if "coefficient" in options:
+        sentences.append(f"The coefficient is {options['coefficient']}")
+    if options.get("level"):
+        sentences.append(f"Intervals have the level {options['level']:.0%}")
+    sentences.append(_resampling_sentence(options))
+    return " ".join(f"{sentence}." for sentence in sentences if sentence)
 
 
-def _purpose_sentence(outcome: xr.Dataset) -> str:
+def _purpose_clause(outcome: xr.Dataset) -> str:
     """Return what the function of a study does, as its documentation begins, up to a colon or semicolon."""
     study = studies.STUDIES[studies.name_of(outcome)]
     home = import_module(f"irmeta.studies.{study.home}")
@@ -111,6 +107,7 @@ def _collections_phrase(names: Sequence[str]) -> str:
 
 
 def _size_phrase(size: Mapping[str, Any]) -> str:
+    """Say of how many systems, metrics and topics, or clusters of them, scores are."""
     chosen = size.get(CHOSEN, {})
     best = f", the best by {chosen['by']}," if "by" in chosen else ""
     systems = _share_phrase(size["systems"], chosen.get("systems"), "system")

@@ -34,6 +34,7 @@ from irmeta.studies.door import Cube, Cubes, study
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "tau_quantile")
 SIZES = ("topic_count", "old_systems", "new_systems")
+"""What is told of each collection: how the new systems' scores by both factors correlate, what chance gives, sizes."""
 PARTITIONS = 200
 """Random splits of the systems: the standard error of a quantile is at most .035, and .015 at a quantile of .05."""
 
@@ -75,23 +76,23 @@ def durability(
         met[name] = standardization.on_common_topics(
             scores, standardization.counterpart(name, by_name(new)), missing
         )
-    metrics = common_metrics({name: by for name, (by, _, _) in met.items()})
+    metrics = common_metrics({name: of_old for name, (of_old, _, _) in met.items()})
     generator = seeded(rng)[0]
 
     figures, sizes, notes = [], [], []
     used: dict[str, xr.DataArray] = {}
     unknown = ""
-    for name, (by, scores, more) in met.items():
-        by = by.sel(metric=metrics)
-        scores = scores.sel(metric=metrics)
-        require_variation(scores.mean("topic").values.T, metrics)
-        team = _teams_by_side(by, scores, teams)
+    for name, (of_old, of_new, more) in met.items():
+        of_old, of_new = of_old.sel(metric=metrics), of_new.sel(metric=metrics)
+        require_variation(of_new.mean("topic").values.T, metrics)
+        team = _teams_by_side(of_old, of_new, teams)
         unknown = unknown or team.unknown
-        found, flat_notes = _figures(by, scores, kind, flat, team.of, generator)
+        found, flat_notes = _figures(of_old, of_new, kind, flat, team.of, generator)
         figures.append(found)
-        sizes.append((by.sizes["topic"], by.sizes["system"], scores.sizes["system"]))
+        systems = (of_old.sizes["system"], of_new.sizes["system"])
+        sizes.append((of_old.sizes["topic"], *systems))
         notes += [f"{name}: {line}" for line in more + flat_notes]
-        used |= {f"{name} old": by, f"{name} new": scores}
+        used |= {f"{name} old": of_old, f"{name} new": of_new}
     notes.append(
         f"Monte-Carlo standard error of the quantiles: at most {short(0.5 / PARTITIONS**0.5, 3)}"
     )
@@ -167,7 +168,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
-    """Say it of one collection and metric, and beside it what chance gives."""
+    """Say of one collection and metric how far the old factors serve, and beside it what chance gives."""
     if not np.isfinite(row["tau"]):
         return (
             f"{row['topics']}, {row['metric']}: tau is undefined, because the old factors or their "
@@ -192,10 +193,9 @@ def _verdict(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     """
     if row["quantile"] < 0.05:
         unsaid = teams_needed(options, "whether the old factors have aged")
-        return (
-            unsaid.removesuffix(".")
-            or f"{teams_prefix(options)}the old factors have aged beyond chance"
-        )
+        if unsaid:
+            return unsaid.removesuffix(".")
+        return f"{teams_prefix(options)}the old factors have aged beyond chance"
     if row["tau"] >= 0.9 and row["chance_tau"] >= 0.9:
         return "nothing shows that the old factors have aged"
     return "there are too few systems to show whether the old factors have aged"
@@ -237,7 +237,6 @@ def _means(scores: Floats, by: Floats, kind: Kind, flat: Flat) -> Floats:
         scores, factors, kind, flat="raw" if flat == "raw" else "half"
     )
     if flat == "drop":
-        standardized = standardized[
-            :, ~standardizers.KINDS[kind].undefined(factors).any(axis=1)
-        ]
+        is_flat = standardizers.KINDS[kind].undefined(factors).any(axis=1)
+        standardized = standardized[:, ~is_flat]
     return np.asarray(standardized.mean(axis=1).T)

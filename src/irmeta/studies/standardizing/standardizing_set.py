@@ -90,9 +90,8 @@ def standardizing_set(
 
 def _sizes(wanted: Sequence[int] | None, limit: int) -> list[int]:
     """Return the numbers of systems to draw from this many, by default those of `SIZES` that are smaller."""
-    if wanted is None:
-        sizes = [size for size in SIZES if size < limit]
-    else:
+    sizes = [size for size in SIZES if size < limit]
+    if wanted is not None:
         sizes = list(wanted)
     if not sizes:
         raise ScoresError(
@@ -164,16 +163,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _enough_clause(of_metric: xr.Dataset, percentile: str) -> str:
     """Say how many systems reach the tau of raw scores at a percentile of the draws."""
-    reached = of_metric.systems.values[
-        (of_metric[percentile] >= of_metric["raw"]).values
-    ]
+    enough = (of_metric[percentile] >= of_metric["raw"]).values
+    reached = of_metric.systems.values[enough]
     if not reached.size:
         return "no tried size is enough"
     return f"{reached[0]} systems are enough"
 
 
 def _sampling_note(team: Teams) -> str:
-    """Say what was drawn."""
+    """Say whether systems were drawn one by one, or whole teams."""
     if team.source is None:
         return (
             "Systems are drawn one by one; if yours come from few teams, you need more of them: "

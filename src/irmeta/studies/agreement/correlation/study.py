@@ -118,17 +118,17 @@ def correlate(
     if unit == "system":
         notes += _coverage_over_means(used, method)
     names = next(iter(used.values()))["metric"].values
-    r, low, high, n, without = _correlated(used, unit, method)
-    linkage = merges(r)
+    found, without = _correlated(used, unit, method)
+    linkage = merges(found.r)
     pair = ("metric", "metric_2")
     data = {
-        "r": (pair, r),
-        "low": (pair, low),
-        "high": (pair, high),
-        "n": (pair, n) if np.ndim(n) else n,
+        "r": (pair, found.r),
+        "low": (pair, found.low),
+        "high": (pair, found.high),
+        "n": (pair, found.n) if found.n.ndim else found.n,
         "group": ("metric", groups(linkage, threshold)),
         "merge": (("step", "joined"), linkage),
-        **_principal_components(r, without, left_out(unit_numbers(used))),
+        **_principal_components(found.r, without, left_out(unit_numbers(used))),
         "metric": names,
         "metric_2": names,
         "component": np.arange(1, len(names) + 1),
@@ -138,14 +138,11 @@ def correlate(
         notes.append(Method(_SYSTEM_LEVEL))
         notes += _size_notes(used, method)
     name = COEFFICIENTS[method][0]
-    if len(used) > 1:
-        pooled = f" of {len(used)} collections pooled"
-    else:
-        pooled = ""
+    pooled = f" of {len(used)} collections pooled" if len(used) > 1 else ""
     notes.append(
         Method(
-            f"{name} over {_range_of_counts(n)} {_OVER[unit]}{pooled}; "
-            + _interval_note(used, n, low, unit)
+            f"{name} over {_range_of_counts(found.n)} {_OVER[unit]}{pooled}; "
+            + _interval_note(used, found, unit)
         )
     )
     return result(
@@ -167,12 +164,11 @@ def _on_each_collection(
     )
     described = {}
     for name, outcome in results.items():
-        described[name] = about(outcome)["inputs"]["collections"][name]
-        said = [with_subject(name, note) for note in about(outcome)["notes"]]
-        notes += [
-            *said[: about(outcome)["called_for"]],
-            *map(Method, said[about(outcome)["called_for"] :]),
-        ]
+        facts = about(outcome)
+        described[name] = facts["inputs"]["collections"][name]
+        said = [with_subject(name, note) for note in facts["notes"]]
+        end = facts["called_for"]
+        notes += [*said[:end], *map(Method, said[end:])]
     attributes = about(next(iter(results.values())))
     attributes["inputs"] |= {"collections": described}
     attributes["options"] = {"coefficient": attributes["options"]["coefficient"]}
@@ -253,9 +249,8 @@ def _true_correlations(
     metrics = next(iter(used.values())).sizes["metric"]
     ends = np.full((3, metrics, metrics), np.nan)
     whole = not any(scores.isnull().any() for scores in used.values())
-    if whole and all(
-        scores.sizes["topic"] >= disattenuated.FEWEST for scores in used.values()
-    ):
+    topics = min(scores.sizes["topic"] for scores in used.values())
+    if whole and topics >= disattenuated.FEWEST:
         parts = [means.additive(scores).values for scores in used.values()]
         r = disattenuated.true_correlation(parts)
         half = half_width(disattenuated.without_topics(parts), unit_numbers(used))
@@ -271,14 +266,14 @@ def _true_correlations(
 
 def _correlated(
     used: Mapping[str, xr.DataArray], level: Level, method: Coefficient
-) -> tuple[Floats, Floats, Floats, Any, list[Floats]]:
-    """Return r, low, high (metric, metric), n, and r of each part without each topic, which pairs do not have.
+) -> tuple[Pairs, list[Floats]]:
+    """Return the correlations, of one n unless scores are missing, and r of each collection without each topic.
 
-    n is a number for each pair where scores are missing.
+    Without a topic, r has the shape (topic, metric, metric); there are none where scores are missing.
     """
     if any(scores.isnull().any() for scores in used.values()):
         found = _pairwise(used, level, method)
-        return *found, [found.r[None][:0]] * len(used)
+        return found, [found.r[None][:0]] * len(used)
     parts = _values(used, level)
     numbers = unit_numbers(used)
     if level == "system":
@@ -292,10 +287,11 @@ def _correlated(
     )
     if n < FEWEST:
         without = [part[:0] for part in without]
-    elif level == "system":
+    if n >= FEWEST and level == "system":
         ends = interval_over_means(parts, method, r, numbers)
-        return r, *ends, n, without
-    return r, *interval(r, without, left_out(numbers)), n, without
+    else:
+        ends = interval(r, without, left_out(numbers))
+    return Pairs(r, *ends, np.array(n)), without
 
 
 def _pairwise(
@@ -323,13 +319,11 @@ def _pairwise(
     return found
 
 
-def _range_of_counts(n: Any) -> str:
+def _range_of_counts(n: Ints) -> str:
     """Write the number of values, from the fewest to the most of any pair where it differs."""
-    fewest = int(np.min(n))
-    most = int(np.max(n))
-    if fewest == most:
-        return f"{most}"
-    return f"{fewest} to {most}"
+    if n.min() == n.max():
+        return f"{n.max()}"
+    return f"{n.min()} to {n.max()}"
 
 
 def _check(
@@ -338,6 +332,7 @@ def _check(
     method: Coefficient,
     threshold: float,
 ) -> None:
+    """Raise ScoresError where metrics, systems or topics are too few to correlate, or options do not fit."""
     names = next(iter(used.values()))["metric"].values
     if len(names) < 2:
         raise ScoresError(
@@ -381,11 +376,9 @@ def _values(used: Mapping[str, xr.DataArray], level: Level) -> list[Floats]:
     return parts
 
 
-def _interval_note(
-    used: Mapping[str, xr.DataArray], n: Any, low: Floats, level: Level
-) -> str:
+def _interval_note(used: Mapping[str, xr.DataArray], found: Pairs, level: Level) -> str:
     """Say how the intervals were made, or why there are none."""
-    most = np.max(n)
+    most, low = found.n.max(), found.low
     if most == 2:
         return (
             "no intervals: there are too few systems (two always correlate at 1 or -1)."
@@ -400,22 +393,20 @@ def _interval_note(
     noun = "cluster" if clustered else "topic"
     if np.isnan(low).all():
         return _why_no_interval(used)
+    once = none = ""
     shared = shared_topics(used)
     if shared:
         once = f" ({listed(shared)} by name; each name counts as one topic)"
-    else:
-        once = ""
     without = int(np.isnan(low[np.triu_indices_from(low, 1)]).sum())
     if without:
         none = f"; {counted(without, 'pair')} without: {_UNMOVED}"
-    else:
-        none = ""
     return (
         f"95% intervals from leaving out each of {count} {noun}s in turn{once}{none}."
     )
 
 
 _UNMOVED = "no topic left out moves the correlation, or without one there is none"
+"""Why a pair has no interval."""
 
 
 def _why_no_interval(used: Mapping[str, xr.DataArray]) -> str:

@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.choices import Coefficient, Level
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WIDE, matrix_table, near_one, short
-from irmeta.scores.result import frame, pairs_once
+from irmeta.scores.result import ends, frame, pairs_once
 from irmeta.stats.rankings.agreement import COEFFICIENTS
 from irmeta.words import counted
 
@@ -29,7 +29,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def _by_collection(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
-    """Go through the collections of a result, or through all of them pooled, by name."""
+    """Yield the name and the figures of each collection, or of all of them pooled."""
     if "collection" not in outcome.dims:
         yield ", ".join(about(outcome)["inputs"]["collections"]), outcome
         return
@@ -38,21 +38,18 @@ def _by_collection(outcome: xr.Dataset) -> Iterator[tuple[str, xr.Dataset]]:
 
 
 def _names(outcome: xr.Dataset) -> list[str]:
+    """Return the metrics."""
     return [str(name) for name in outcome["metric"].values]
 
 
 def _pairs(outcome: xr.Dataset) -> pl.DataFrame:
-    if "true_r" in outcome:
-        of_true_means = ["true_r", "true_low", "true_high"]
-    else:
-        of_true_means = []
+    """Return a row for each pair of metrics, once: r with its interval, n, and r of true means where it is known."""
+    of_true_means = ["true_r", "true_low", "true_high"] * ("true_r" in outcome)
     pairs = frame(outcome, ["r", "low", "high", "n", *of_true_means]).rename(
         {"metric": "metric_a", "metric_2": "metric_b"}
     )
-    ends = pl.selectors.ends_with("low", "high")
-    return pairs_once(
-        pairs.with_columns(ends.fill_nan(None)), outcome.sizes["metric"], diagonal=1
-    )
+    known = pl.selectors.ends_with("low", "high").fill_nan(None)
+    return pairs_once(pairs.with_columns(known), outcome.sizes["metric"], diagonal=1)
 
 
 def _groups(outcome: xr.Dataset) -> pl.DataFrame:
@@ -69,7 +66,8 @@ def _members(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _components(outcome: xr.Dataset) -> pl.DataFrame:
-    shares = ["share", "cumulated", "cumulated_low", "cumulated_high"]
+    """Return a row for each component and metric: the component's shares of variance, and the metric's loading."""
+    shares = ["share", *ends("cumulated")]
     loadings = frame(outcome, [*shares, "loading"], by=["component", "metric"])
     return loadings.select(
         pl.exclude("metric", "loading"), "metric", "loading"
@@ -144,11 +142,9 @@ def _extremes_sentence(name: str, part: xr.Dataset, level: Level) -> str:
         return f"On {name}, at {level} level, {sentence(most)} are the two metrics compared."
     if most["r"] - least["r"] <= EQUAL:
         return f"On {name}, at {level} level, all {pairs.height} pairs of metrics correlate at {near_one(most['r'])}."
+    rivals, others = 0, ""
     if most["low"] is not None:
         rivals = pairs.filter(pl.col("high") >= most["low"]).height - 1
-    else:
-        rivals = 0
-    others = ""
     if rivals > 0:
         others = (
             f" Of {pairs.height} pairs, {counted(rivals, 'other')} may agree as much as the "
@@ -170,10 +166,8 @@ def _groups_sentence(part: xr.Dataset, threshold: float, method: Coefficient) ->
     shared = ""
     if method == "pearson" and threshold > 0:
         shared = f" ({_shared_variance(threshold)} shared variance in these scores)"
-    least = _least_within(part)
-    if np.isnan(least):
-        interval = ""
-    else:
+    least, interval = _least_within(part), ""
+    if not np.isnan(least):
         interval = f" The lowest end of their intervals is {near_one(least)}."
     return (
         f"Within each group every pair of metrics correlates at {level} or more{shared}: "
@@ -195,10 +189,7 @@ def _components_sentence(part: xr.Dataset, method: Coefficient) -> str:
     what = "variance of the metrics"
     if method != "pearson":
         what = f"eigenvalues of the matrix of {COEFFICIENTS[method][0]}, which is not a share of variance"
-    share, low, high = (
-        float(part[name][count - 1])
-        for name in ("cumulated", "cumulated_low", "cumulated_high")
-    )
+    share, low, high = (float(part[name][count - 1]) for name in ends("cumulated"))
     figures = f"{share:.1%}"
     if not np.isnan(low):
         figures = f"{share:.1%}, 95% interval {low:.1%} to {high:.1%}"
@@ -214,14 +205,14 @@ def _shared_variance(r: float) -> str:
 
 
 def _pair(row: Mapping[str, Any], *, sizes: bool) -> str:
-    """Name a pair of metrics with its correlation and interval, and with the number of values where pairs differ."""
+    """Name a pair of metrics with its correlation and interval. sizes : with the number of values, too."""
     figures = near_one(row["r"]) + _interval_clause(row["low"], row["high"])
     count = f", n = {row['n']}" if sizes else ""
     true = ""
     of_true = row.get("true_r", np.nan)
     if row["low"] is not None and not np.isnan(of_true):
-        ends = _interval_clause(row["true_low"], row["true_high"])
-        true = f"; of true means {near_one(of_true)}{ends}"
+        between = _interval_clause(row["true_low"], row["true_high"])
+        true = f"; of true means {near_one(of_true)}{between}"
     return f"{row['metric_a']} and {row['metric_b']} ({figures}{count}{true})"
 
 

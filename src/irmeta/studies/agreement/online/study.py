@@ -35,12 +35,15 @@ from irmeta.words import counted, listed
 
 OUTCOMES = Given("OUTCOMES", read="irmeta.io.tables.outcomes.read_outcomes")
 LEVELS = np.array([0.025, 0.5, 0.975])
+"""The middle of a distribution, between the ends of a 95% interval."""
 HALF = 0.1
 """Half the width of an interval of agreement that systems are counted for."""
 SURE = 0.9
 """Of how many pairs a lead should be one online, too."""
 POWER = 0.8
+"""How often two metrics are separated by the systems that are said to be needed."""
 SAME = 1e-9
+"""A lead in agreement of at most this is none."""
 LEAST = 1e-12
 """The smallest difference of outcomes: squares of them are summed."""
 
@@ -84,15 +87,14 @@ def online(
         select(scores, systems=names), metrics=metrics, missing=missing
     )
     names = [str(name) for name in used.system.values]
-    _require_systems(names)
     found = _outcomes(observed, names)
     values = means(used).values
     metric = [str(name) for name in used.metric.values]
     require_variation(values.T, metric, "the systems with outcomes")
-    each = [scaled(values[:, at]) for at in range(len(metric))]
-    data = _all_figures(found, values, each)
+    columns = [scaled(column) for column in values.T]
+    data = _all_figures(found, values, columns)
     best = int(np.argmax(data["agreement"][1]))
-    data |= _distances_behind_best(found, each, best, generator)
+    data |= _distances_behind_best(found, columns, best, generator)
     data |= {
         "outcome": ("experiment", found.value),
         "error": ("experiment", found.error),
@@ -112,6 +114,7 @@ def online(
 
 
 def _knows_noise(observed: Observed) -> bool:
+    """Say whether every outcome has its standard error."""
     return bool(np.isfinite(observed.error).all())
 
 
@@ -140,15 +143,12 @@ def _common_systems(
     return names, notes
 
 
-def _require_systems(names: list[str]) -> None:
+def _outcomes(observed: Observed, names: list[str]) -> Outcomes:
+    """Return the outcomes of these systems; one that all others were compared with needs no scores."""
     if len(names) < FEWEST:
         raise ScoresError(
             f"{counted(len(names), 'system')} with outcomes and complete scores, and it takes {FEWEST}"
         )
-
-
-def _outcomes(observed: Observed, names: list[str]) -> Outcomes:
-    """Return the outcomes of these systems; one that all others were compared with needs no scores."""
     first = [known_as(name, names) for name in observed.systems]
     other = [known_as(name, names) for name in observed.against]
     alone = len(set(observed.against)) == 1 and other[0] is None
@@ -174,18 +174,18 @@ def _outcomes(observed: Observed, names: list[str]) -> Outcomes:
 
 
 def _all_figures(
-    outcomes: Outcomes, values: Floats, each: list[Floats]
+    outcomes: Outcomes, values: Floats, columns: list[Floats]
 ) -> dict[str, Any]:
-    """Return what is said of each metric by itself."""
+    """Return what is said of each metric by itself. values : means, (system, metric).  columns : the same, scaled."""
     rows = [
-        _metric_figures(outcomes, float(values[:, at].std(ddof=1)), x)
-        for at, x in enumerate(each)
+        _metric_figures(outcomes, float(values[:, at].std(ddof=1)), column)
+        for at, column in enumerate(columns)
     ]
     return {name: ("metric", np.array([row[name] for row in rows])) for name in rows[0]}
 
 
 def _metric_figures(outcomes: Outcomes, unit: float, x: Floats) -> dict[str, float]:
-    """Return the figures of a metric with such a standard deviation and such scaled scores."""
+    """Return the figures of a metric. unit : the standard deviation of its means.  x : its means, scaled."""
     ratios = ratio(posterior(outcomes, x[:, None]), LEVELS)
     shares = agreement(ratios, x)
     # P(r gain / unit + e - e' > 0) = SURE
@@ -205,15 +205,20 @@ def _metric_figures(outcomes: Outcomes, unit: float, x: Floats) -> dict[str, flo
 
 
 def _quantile_figures(name: str, values: Floats) -> dict[str, float]:
+    """Name the figures at `LEVELS`: the middle, and the ends of its interval."""
     low, middle, high = values.tolist()
     return {name: middle, f"{name}_low": low, f"{name}_high": high}
 
 
 def _distances_behind_best(
-    outcomes: Outcomes, each: list[Floats], best: int, rng: np.random.Generator
+    outcomes: Outcomes, columns: list[Floats], best: int, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Return how far each metric is behind the best in agreement, intervals for all pairs of metrics at once."""
-    count = len(each)
+    """Return how far each metric is behind the best in agreement, intervals for all pairs of metrics at once.
+
+    columns : the scaled means of each metric.
+    """
+    count = len(columns)
+    # of 95% intervals, by Bonferroni's correction
     tail = 0.025 / max(1, count * (count - 1) // 2)
     q = -ndtri(tail)
     figures = np.zeros((4, count))
@@ -221,12 +226,13 @@ def _distances_behind_best(
     for at in range(count):
         if at == best:
             continue
-        drawn = lead(outcomes, each[best], each[at], rng)
+        drawn = lead(outcomes, columns[best], columns[at], rng)
         low, middle, high = np.quantile(drawn, [tail, 0.5, 1 - tail])
         error = (high - low) / (2 * q)
         needed = np.nan
         if middle > SAME:
-            needed = np.ceil(len(each[at]) * ((q + ndtri(POWER)) * error / middle) ** 2)
+            times = ((q + ndtri(POWER)) * error / middle) ** 2
+            needed = np.ceil(len(columns[at]) * times)
         figures[:, at] = middle, low, high, needed
     names = ("behind", "behind_low", "behind_high", "systems_to_separate")
     return {name: ("metric", one) for name, one in zip(names, figures, strict=True)}
@@ -240,6 +246,7 @@ HELD = {
 
 
 def _notes(observed: Observed, used: xr.DataArray) -> list[str]:
+    """Say what is assumed, how often intervals held, and what the outcomes lack."""
     notes: list[str] = [
         Method(
             "Outcomes are taken as a line in the metric, with normal differences around it and noise of the size that "

@@ -13,6 +13,8 @@ NOISE = 0.1
 """A share of the variance of outcomes that is no noise, below which they show next to nothing."""
 CLEAR = 0.9
 """A share above which noise is not spoken of."""
+NAMED = 4
+"""Metrics that may be as good as the best and are each named."""
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -63,14 +65,17 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def _order(outcome: xr.Dataset) -> np.ndarray:
+    """Return the places of the metrics, the one that users agree with most first."""
     return np.argsort(-outcome["agreement"].values, kind="stable")
 
 
 def _percent(value: float) -> str:
+    """Write a share in percent."""
     return f"{100 * value:.0f}%"
 
 
 def _lead(value: float) -> str:
+    """Write a lead in a metric's unit; - where none is enough."""
     return short(value, 3) if np.isfinite(value) else "-"
 
 
@@ -98,7 +103,7 @@ def _agreement_sentence(best: xr.Dataset, outcome: xr.Dataset) -> str:
             f"Nothing can be claimed: the outcomes differ hardly more than their noise alone makes them; by {name} "
             f"users may agree on {_percent(low)} to {_percent(high)} of pairs of systems."
         )
-    systems = _systems(outcome)
+    systems = counted(_system_count(outcome), "system")
     share = _percent(float(best["agreement"]))
     of = f"on {share} of pairs of systems (95% interval {_percent(low)} to {_percent(high)}"
     if low > 0.5:
@@ -108,9 +113,10 @@ def _agreement_sentence(best: xr.Dataset, outcome: xr.Dataset) -> str:
     return f"Cannot tell whether users agree with {name}: perhaps {of}; {systems} with outcomes)."
 
 
-def _systems(outcome: xr.Dataset) -> str:
+def _system_count(outcome: xr.Dataset) -> int:
+    """Return how many systems have outcomes."""
     [held] = about(outcome)["inputs"]["collections"].values()
-    return counted(int(held["systems"]), "system")
+    return int(held["systems"])
 
 
 def _rival_sentences(outcome: xr.Dataset, order: np.ndarray) -> list[str]:
@@ -133,22 +139,23 @@ def _rival_sentences(outcome: xr.Dataset, order: np.ndarray) -> list[str]:
                 f"; if {names[first]} leads {names[open_[0]]} by as much as it seems, about {_rounded(needed)} systems "
                 "would show it"
             )
-        both = joined([names[first], *names[open_[:4]]], "or")
-        if len(open_) > 4:
-            both = f"{names[first]} or {len(open_)} others"
-        sentences.append(f"Users may agree most with {both}{more}.")
+        most = joined([names[first], *names[open_]], "or")
+        if len(open_) > NAMED:
+            most = f"{names[first]} or {len(open_)} others"
+        sentences.append(f"Users may agree most with {most}{more}.")
     return sentences
 
 
 def _rounded(number: float) -> str:
+    """Write a number of systems to two digits."""
     return f"{float(f'{number:.2g}'):.0f}"
 
 
 def _remedy_sentences(best: xr.Dataset, outcome: xr.Dataset) -> list[str]:
     """Say what would narrow the interval: more systems, or longer experiments."""
-    needed, systems = float(best["systems_needed"]), int(_systems(outcome).split()[0])
+    needed = float(best["systems_needed"])
     said = []
-    if needed > systems:
+    if needed > _system_count(outcome):
         said.append(
             f"About {_rounded(needed)} systems with such outcomes would tell it to 10 points"
         )

@@ -90,10 +90,7 @@ def predictivity(
     )
     whole = drawn[0]
     curve = drawn[1:]
-    if chosen.best:
-        few = 0
-    else:
-        few = _interval_partitions(partitions, len(values))
+    few = 0 if chosen.best else _interval_partitions(partitions, len(values))
     unknown = np.full(whole.phi.shape, np.nan)
     errors = _Errors(unknown, unknown, unknown, unknown[0])
     team = teams_of(used["system"].values, teams, values)
@@ -143,7 +140,7 @@ def _chosen(
     top_on: TopOn,
     missing: Missing,
 ) -> _Chosen:
-    """Choose the metrics, the topics and the systems to study."""
+    """Choose the metrics and the systems to study; `top_on="half"` leaves the choice of systems to the halves."""
     if top_on == "half" and top is None:
         raise ScoresError("--top-on half needs --top, as in --top 0.75")
     names = selection.select(scores, metrics=metrics)["metric"].values.tolist()
@@ -183,7 +180,7 @@ class _Errors(NamedTuple):
     mean_phi: Floats
 
 
-def _errors(whole: Agreement, found: Variances) -> _Errors:
+def _errors(whole: Agreement, over_samples: Variances) -> _Errors:
     """Return sqrt(variance + Monte-Carlo error^2); advantage and lead of a metric over itself have none.
 
     NaN where no variance is found: so few systems ever change places that it says nothing of other samples.
@@ -193,7 +190,7 @@ def _errors(whole: Agreement, found: Variances) -> _Errors:
     errors = _Errors(
         *(
             np.sqrt(known(variance) + se**2)
-            for variance, se in zip(found, drawn, strict=True)
+            for variance, se in zip(over_samples, drawn, strict=True)
         )
     )
     np.fill_diagonal(errors.advantage, 0.0)
@@ -258,6 +255,7 @@ def _curve(sizes: Sequence[int], curve: Sequence[Agreement]) -> dict[str, Any]:
 
 
 def _check(used: xr.DataArray, partitions: int, sizes: Sequence[int]) -> None:
+    """Raise ScoresError where scores, partitions or sizes do not allow halves whose rankings can be compared."""
     topics = used.sizes["topic"]
     selection.require_size(used, "predictive power", 4)
     if partitions < 2:
@@ -293,6 +291,7 @@ def _notes(
     errors: _Errors,
     ranked: int,
 ) -> list[str]:
+    """Say how phi was measured and what its intervals are over, and which metrics tie all systems."""
     first, second = options["halves"]
     lines: list[str] = [
         Method(
@@ -332,7 +331,10 @@ def _monte_carlo_notes(drawn: Sequence[Agreement], errors: _Errors) -> list[str]
 
 
 def _no_variation_notes(errors: _Errors, few: int) -> list[str]:
-    """Say of how many pairs of metrics there is no interval, as nothing varies."""
+    """Say of how many pairs of metrics there is no interval, as nothing varies.
+
+    few : partitions that intervals were computed on; 0 where none were asked for.
+    """
     count = int(np.isnan(errors.advantage).sum())
     if not few or not count:
         return []
@@ -358,7 +360,7 @@ def well_predicted(outcome: xr.Dataset) -> tuple[str, list[str]]:
     sure = [
         name
         for target, name in enumerate(names)
-        if target != best and _verdict_of(outcome, best, target) in ("same", "better")
+        if target != best and verdict_of(outcome, best, target) in ("same", "better")
     ]
     return names[best], sure
 
@@ -369,7 +371,7 @@ MARGIN = 0.05
 """A loss of phi that counts as none, if the interval stays within it: one pair of systems in forty ranked otherwise."""
 
 
-def _verdict_of(outcome: xr.Dataset, predictor: int, target: int) -> str:
+def verdict_of(outcome: xr.Dataset, predictor: int, target: int) -> str:
     """Judge a predictor by the joint interval of its advantage: it and the target were found by looking."""
     low = float(outcome["joint_low"].values[predictor, target])
     high = float(outcome["joint_high"].values[predictor, target])

@@ -12,7 +12,7 @@ from irmeta.scores.figures import WIDE, interval, matrix_table, short
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
 from irmeta.scores.result import frame, pairs_once
 from irmeta.stats.arrays import Bools, Floats
-from irmeta.studies.agreement.predictivity.study import _verdict_of, best_predictor
+from irmeta.studies.agreement.predictivity.study import best_predictor, verdict_of
 from irmeta.words import joined, listed
 
 SAME = 1e-9
@@ -69,7 +69,7 @@ def _best_table(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _phi_by_size(outcome: xr.Dataset) -> Iterator[tuple[int, Floats]]:
-    """Go through the sizes with phi of each."""
+    """Yield each size with its phi, (metric, metric)."""
     return zip(outcome["size"].values.tolist(), outcome["curve"].values, strict=True)
 
 
@@ -163,7 +163,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
         ]
     best = best_predictor(outcome)
     targets = [target for target in range(len(names)) if target != best]
-    if any(_verdict_of(outcome, best, target) == "unknown" for target in targets):
+    if any(verdict_of(outcome, best, target) == "unknown" for target in targets):
         verdicts = []
     elif len(targets) <= 2:
         verdicts = [_verdict(outcome, best, target) for target in targets]
@@ -216,8 +216,8 @@ def _best_sentence(
         every = ", ".join((names[best], *rivals))
         said = f"any of {len(rivals) + 1} of the {len(names)} metrics {may_be}: {every}"
     else:
-        others = [name for name in names if name not in (names[best], *rivals)]
-        said = f"any of the {len(names)} metrics but {joined(others)} {may_be}"
+        behind = [name for name in names if name not in (names[best], *rivals)]
+        said = f"any of the {len(names)} metrics but {joined(behind)} {may_be}"
     return f"On {where}, {said}. {largest}; its lead may be chance."
 
 
@@ -225,7 +225,7 @@ def _verdicts(outcome: xr.Dataset, best: int, targets: Sequence[int]) -> list[st
     """Say of the other metrics, grouped by verdict, how well the best one predicts them."""
     by_kind: dict[str, list[str]] = {kind: [] for kind in _VERDICTS}
     for target in targets:
-        by_kind[_verdict_of(outcome, best, target)].append(
+        by_kind[verdict_of(outcome, best, target)].append(
             str(outcome["metric"].values[target])
         )
     best_name = outcome["metric"].values[best]
@@ -293,14 +293,13 @@ def _verdict(outcome: xr.Dataset, predictor: int, target: int) -> str:
     """Say of one target how well it is predicted, with the figures."""
     a = str(outcome["metric"].values[predictor])
     b = str(outcome["metric"].values[target])
-    verdict = _VERDICTS[_verdict_of(outcome, predictor, target)]
+    verdict = _VERDICTS[verdict_of(outcome, predictor, target)]
     difference, low, high = (
         float(outcome[name].values[predictor, target])
         for name in ("advantage", "joint_low", "joint_high")
     )
-    if np.isnan(low):
-        between = ""
-    else:
+    between = ""
+    if not np.isnan(low):
         between = f", joint 95% interval {interval(low, high, 2, sign=True)}"
     claim = verdict.of_one.format(a=a, b=b)
     so = verdict.so.format(a=a, b=b)

@@ -106,7 +106,10 @@ def reliability(
     True
     """
     shares = {"stability": stability, "power": power, "alpha": alpha, "level": level}
-    _check(sizes, shares)
+    for name, share in shares.items():
+        require_share(name, share, 0.95)
+    if any(count < 2 for count in sizes):
+        raise ScoresError(f"reliability needs at least 2 topics, not {min(sizes)}")
     generator = seeded(rng)[0]
     chosen: dict[str, Any] = {
         "metrics": metrics,
@@ -164,13 +167,6 @@ def reliability(
     return outcome.sel(metric=[first, *others])
 
 
-def _check(topics: Sequence[int], shares: dict[str, float]) -> None:
-    for name, share in shares.items():
-        require_share(name, share, 0.95)
-    if any(count < 2 for count in topics):
-        raise ScoresError(f"reliability needs at least 2 topics, not {min(topics)}")
-
-
 def _check_difference(scores: xr.DataArray, difference: float | None) -> None:
     """Raise ScoresError for a difference that no two means can have; scores in percent may lie above a metric's 1."""
     if difference is None:
@@ -195,11 +191,9 @@ def _worth(
     """
     _, topics, interaction = plain.variances
     _, topics_moved, interaction_moved = moved.variances
-    if name == "phi":
-        interaction, interaction_moved = (
-            interaction + topics,
-            interaction_moved + topics_moved,
-        )
+    if name == "phi":  # of which the spread of topics is noise, too
+        interaction = interaction + topics
+        interaction_moved = interaction_moved + topics_moved
     return Worth.by_variances(moved.topics, interaction, interaction_moved)
 
 
@@ -268,14 +262,16 @@ def _of_each(rows: list[list[expected.Expected]], figure: str) -> Floats:
 def _tau_ends(
     values: Floats, half: Floats, tau: Floats, rng: np.random.Generator, level: float
 ) -> dict[str, Any]:
-    """Compute the ends between which tau with the true ranking lies, on the topics there are, and tau itself."""
-    ends = [
-        expected.tau_interval(
-            np.ascontiguousarray(column), float(one), again(rng), level
-        )
-        for column, one in zip(np.moveaxis(values, -1, 0), half, strict=True)
+    """Compute the ends between which tau with the true ranking lies; tau itself, (metric,), is always between them.
+
+    half : tau between halves of the topics, (metric,).
+    """
+    columns = np.ascontiguousarray(np.moveaxis(values, -1, 0))
+    spans = [
+        expected.tau_interval(column, float(tau_of_halves), again(rng), level)
+        for column, tau_of_halves in zip(columns, half, strict=True)
     ]
-    low, high = np.array(ends).T
+    low, high = np.array(spans).T
     return {
         "tau_low": ("metric", np.minimum(low, tau)),
         "tau_high": ("metric", np.maximum(high, tau)),
@@ -422,25 +418,20 @@ def _sakai_sizes(
 def _notes(
     found: components.Components, data: dict[str, Any], used: xr.DataArray
 ) -> list[str]:
-    """Say what was set to 0 and what was left out."""
+    """Say which estimates were set to 0, which systems tie, how often intervals held, and what was left out."""
     lines = []
     for name, part in zip(("systems", "topics", "interaction"), found.raw, strict=True):
-        below = [
-            str(metric)
-            for metric, value in zip(used.metric.values, part, strict=True)
-            if value < 0
-        ]
+        below = ", ".join(map(str, used.metric.values[part < 0]))
         if below and used.sizes["system"] > FEW:
             lines.append(
-                f"{', '.join(below)}: the estimate of the variance of {name} is negative and is "
+                f"{below}: the estimate of the variance of {name} is negative and is "
                 "set to 0."
             )
     for metric, count in zip(used.metric.values, data["undefined"][1], strict=True):
         if count:
+            pairs = f"{count} pairs of systems score"
             if count == 1:
                 pairs = "1 pair of systems scores"
-            else:
-                pairs = f"{count} pairs of systems score"
             lines.append(
                 f"{metric}: {pairs} the same on every topic; expected tau counts them as ranked "
                 "correctly."

@@ -12,7 +12,7 @@ from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.groups.teams import teams_needed, teams_prefix
 from irmeta.scores.notes import Answer
-from irmeta.scores.result import frame
+from irmeta.scores.result import ends, frame
 from irmeta.studies.design.reliability.study import FEW
 from irmeta.words import capitalized
 
@@ -22,16 +22,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
     Where topics come in clusters, or systems are means of runs or judges, `sources`.
     """
-    curve = (
-        "erho2",
-        "erho2_low",
-        "erho2_high",
-        "phi",
-        "phi_low",
-        "phi_high",
-        "tau",
-        "tau_ap",
-    )
+    curve = (*ends("erho2", "phi"), "tau", "tau_ap")
     shares = outcome["variance"] / outcome["variance"].sum("component")
     views = {
         "coefficients": _topics(frame(outcome, curve, by=("metric", "size"))),
@@ -40,11 +31,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             ("variance", "part"),
             by=("metric", "component"),
         ),
-        "needed": frame(
-            outcome,
-            ("needed", "needed_low", "needed_high"),
-            by=("metric", "coefficient"),
-        ),
+        "needed": frame(outcome, ends("needed"), by=("metric", "coefficient")),
         "tau": frame(
             outcome,
             ("expected_tau", "tau_low", "tau_high", "expected_tau_ap", "half_tau"),
@@ -76,6 +63,7 @@ def _sources(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _topics(table: pl.DataFrame) -> pl.DataFrame:
+    """Call the numbers of topics so."""
     return table.rename({"size": "topics"})
 
 
@@ -102,17 +90,12 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views, units = tables(outcome), f"{unit_of(outcome)}s"
     columns = {"metric": "metric", "topics": units, "erho2": "E rho2", "phi": "Phi"}
     columns |= {"tau": "E tau", "tau_ap": "E tau_AP"}
-    median = _topics(
-        frame(outcome.sel(share=0.5), ("detectable",), by=("metric", "size"))
-    )
+    of_median = ["detectable", *["shown"] * ("shown" in outcome)]
+    median = _topics(frame(outcome.sel(share=0.5), of_median, by=("metric", "size")))
     together = views["coefficients"].join(
         median, on=["metric", "topics"], maintain_order="left"
     )
     if "shown" in outcome:
-        power = _topics(
-            frame(outcome.sel(share=0.5), ("shown",), by=("metric", "size"))
-        )
-        together = together.join(power, on=["metric", "topics"], maintain_order="left")
         difference = short(about(outcome)["options"]["difference"], 3)
         columns |= {"shown": f"power for {difference}"}
     if has_few_systems(outcome):
@@ -123,15 +106,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         detects=pl.col("detectable"),
     )
     needed = views["needed"].select("metric", "coefficient")
-    for column in views["needed"].columns:
-        if column.startswith("needed"):
-            needed = needed.with_columns(
-                _counts(views["needed"][column]).alias(column.replace("needed", units))
-            )
+    for figure, title in zip(ends("needed"), ends(units), strict=True):
+        needed = needed.with_columns(_counts(views["needed"][figure]).alias(title))
+    found = {"coefficients": shown, "needed": needed}
     if has_few_systems(outcome):
         found = {"differences": shown}
-    else:
-        found = {"coefficients": shown, "needed": needed}
     if "sources" in views:
         found["sources"] = views["sources"].select(
             "metric",
@@ -185,9 +164,9 @@ def findings(outcome: xr.Dataset) -> list[str]:
             continue
         # of further metrics what was asked stands above the tables, and what is of all metrics is said
         answers.append(Answer(named + first))
-        if further := [one for one in rest if one not in already]:
-            after = " ".join(further)
-            more.append(named + after[0].lower() + after[1:])
+        further = " ".join(one for one in rest if one not in already)
+        if further:
+            more.append(named + further[0].lower() + further[1:])
     lines = [*answers, *more]
     if len(each) == len(metrics) or has_few_systems(outcome):
         return lines
@@ -217,7 +196,7 @@ def _metric_sentences(one: xr.Dataset, topics: int) -> list[str]:
     detects = f"detects a difference of {detected} or more"
     if has_few_systems(one):
         said = [
-            f"a paired t test by {topics} {units} {detects} {_among_sources(one)}.",
+            f"a paired t test by {topics} {units} {detects} {_among_systems(one)}.",
             f"Tau and E rho2 are left out: {_system_count(one)} systems are too few for a ranking that could be "
             "reliable.",
         ]
@@ -228,7 +207,7 @@ def _metric_sentences(one: xr.Dataset, topics: int) -> list[str]:
         )
         said = [
             f"the ranking by {topics} {units} agrees with the true one to a tau of about {tau} ({low} to {high}); "
-            f"a paired t test {detects} {_among_sources(one)}.",
+            f"a paired t test {detects} {_among_systems(one)}.",
             *_enough_sentences(one, topics, about(one)["options"]["stability"]),
         ]
     if "shown" in one:
@@ -248,7 +227,8 @@ def has_few_systems(outcome: xr.Dataset) -> bool:
     return _system_count(outcome) <= FEW
 
 
-def _among_sources(outcome: xr.Dataset) -> str:
+def _among_systems(outcome: xr.Dataset) -> str:
+    """Say between which systems a difference is."""
     if _system_count(outcome) == 2:
         return "between the two systems"
     return "between two typical systems"
@@ -269,13 +249,13 @@ def _power_sentence(one: xr.Dataset, topics: int) -> str:
     )
     rest = "".join(f", {size} in {share}" for size, share in others)
     return (
-        f"{first[0]} {units} show a difference of {short(options['difference'], 3)} {_among_sources(one)} in "
+        f"{first[0]} {units} show a difference of {short(options['difference'], 3)} {_among_systems(one)} in "
         f"{first[1]} of cases{rest}; {would}."
     )
 
 
 def _repeats(one: xr.Dataset) -> dict[str, Any]:
-    """Return what is known of the systems' runs, or of the judges that scores are means over; nothing where of none."""
+    """Return what is known of the systems' runs, or of the judges that scores are means over; nothing without them."""
     (said,) = about(one)["inputs"]["collections"].values()
     return dict(said.get(REPEATS, {}))
 
@@ -316,30 +296,21 @@ def _main_source_sentence(one: xr.Dataset) -> str:
 def _enough_sentences(one: xr.Dataset, topics: int, stability: float) -> list[str]:
     """Say whether there are topics enough for the wanted E rho^2: surely, perhaps, or surely not."""
     needed, low, high = (
-        float(one[name].sel(coefficient="erho2"))
-        for name in ("needed", "needed_low", "needed_high")
+        float(one[name].sel(coefficient="erho2")) for name in ends("needed")
     )
     units = f"{unit_of(one)}s"
     erho2 = f"E rho2 of {short(stability)} by {one.metric.item()}"
-    if (
-        not np.isfinite(needed)
-        and float(one["erho2"].sel(size=topics)) > 0
-        and _repeats(one)
-    ):
-        return [f"No number of {units} gives an {erho2}, {_as_runs_stay(one)}."]
     if not np.isfinite(needed):
+        if float(one["erho2"].sel(size=topics)) > 0 and _repeats(one):
+            return [f"No number of {units} gives an {erho2}, {_as_runs_stay(one)}."]
+        least = ""
         if topics < low < np.inf:
             least = f"; with 95% confidence it needs {low:.0f} or more"
-        else:
-            least = ""
         return [
             f"The {units} needed for an {erho2} cannot be estimated, because "
             f"these {units} do not show that the systems differ{least}."
         ]
-    if np.isfinite(high):
-        between = f"{low:.0f} to {high:.0f}"
-    else:
-        between = f"{low:.0f} or more"
+    between = f"{low:.0f} to {high:.0f}" if np.isfinite(high) else f"{low:.0f} or more"
     options = about(one)["options"]
     if options["teams_unknown"] and not low <= topics < high:
         return [

@@ -16,11 +16,7 @@ from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.averages.intervals import held_intervals, intervals
 from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check
-from irmeta.scores.groups.clusters import (
-    SIZE,
-    contributions,
-    unit_scores,
-)
+from irmeta.scores.groups.clusters import SIZE, contributions, unit_scores
 from irmeta.scores.groups.repeats import unmoved_scores
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.names import known_as

@@ -63,14 +63,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     views = {"means": means.select("system", "metric", *columns)}
     if not is_estimated(outcome):
         views |= {
-            "topics": topics.select(
-                "topic",
-                "metric",
-                pl.col("topic_mean").alias("mean"),
-                pl.col("topic_sd").alias("sd"),
-                "reliability",
-                "reversed",
-                "decides",
+            "topics": topics.select("topic", pl.exclude("topic")).rename(
+                {"topic_mean": "mean", "topic_sd": "sd"}
             ),
             "percentiles": pl.concat(percentiles),
             "scores": _quantiles(outcome),

@@ -40,16 +40,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     both_significant, whether there is a significant difference on both sides.
     """
     metrics = [str(metric) for metric in outcome.metric.values]
-    fields = [
-        "difference",
-        "low",
-        "high",
-        "p",
-        "p_corrected",
-        "effect_size",
-        "direction",
-        "significant",
-    ]
+    fields = ["difference", "low", "high", "p", "p_corrected"]
+    fields += ["effect_size", "direction", "significant"]
     if "equivalent" in outcome:
         fields += ["p_equivalent", "equivalent"]
     return {

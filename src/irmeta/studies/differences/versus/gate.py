@@ -13,6 +13,7 @@ from irmeta.scores.figures import interval, short
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import nights as statistics
 from irmeta.stats.tests.apart import apart, rows
+from irmeta.studies.differences.versus.family import PAIR
 from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.words import counted
 
@@ -105,12 +106,10 @@ def judge_losses(
         "visible": bounds.visible,
         "topics_needed": bounds.topics,
     }
-    pair = ("against", "metric")
     data: dict[str, Any] = {
-        name: (pair, values.reshape(shape)) for name, values in figures.items()
+        name: (PAIR, values.reshape(shape)) for name, values in figures.items()
     }
-    data["failed"] = bool(bad.any())
-    data["look"] = ONE_LOOK
+    data |= {"failed": bool(bad.any()), "look": ONE_LOOK}
     if policy.nightly:
         night = (len(nights) - 1) % statistics.NIGHTS + 1
         data["look"] = f"night {night} of {statistics.NIGHTS}"

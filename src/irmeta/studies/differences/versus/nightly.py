@@ -16,7 +16,7 @@ from irmeta.scores.figures import short
 from irmeta.scores.notes import Act
 from irmeta.scores.selection import prepare
 from irmeta.stats.arrays import Floats
-from irmeta.studies.differences.versus.family import Family
+from irmeta.studies.differences.versus.family import PAIR, Family
 from irmeta.studies.differences.versus.pairs import BEST, MEDIAN, differences
 from irmeta.words import counted, listed
 
@@ -201,4 +201,4 @@ def means_on(
         "people": (both * by_people).sum(axis=-1) / count,
         "anchors": count,
     }
-    return {name: (("against", "metric"), one) for name, one in figures.items()}
+    return {name: (PAIR, one) for name, one in figures.items()}

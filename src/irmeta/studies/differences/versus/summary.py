@@ -65,21 +65,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     contradictions : against, better_by, worse_by: pairs of metrics that both find a significant difference, one for
     the system and one against it.
     """
-    fields = [
-        "who",
-        "difference",
-        "low",
-        "high",
-        "wins",
-        "ties",
-        "losses",
-        "p",
-        "p_corrected",
-        "effect_size",
-        "significant",
-        "fewest",
-        "relative",
-    ]
+    fields = ["who", "difference", "low", "high", "wins", "ties", "losses"]
+    fields += ["p", "p_corrected", "effect_size", "significant", "fewest", "relative"]
     fields += ["p_equivalent", "equivalent"] * ("equivalent" in outcome)
     fields += [*GATE] * ("verdict" in outcome)
     fields += [*ANCHORED] * ("cause" in outcome)

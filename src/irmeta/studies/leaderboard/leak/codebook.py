@@ -179,7 +179,8 @@ class Codebook:
         above = range(1, self.levels.size)
         counts = np.stack([(patterns == level).sum(axis=1) for level in above])
         enough = self.ideals[:, :, None] >= counts
-        return np.asarray((enough | self._further[:, :, None]).all(axis=1))
+        further = self._further[:, :, None]
+        return np.asarray((enough | further).all(axis=1))
 
     def scores(self, patterns: Ints) -> Floats:
         """Score lists of these levels in topics of each ideal: (ideal, pattern)."""

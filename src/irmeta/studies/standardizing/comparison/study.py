@@ -1,9 +1,8 @@
 """Whether several collections rank the same systems alike, and score them alike beside what chance gives."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations, product
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 import xarray as xr
@@ -25,6 +24,7 @@ from irmeta.scores.groups.clusters import (
     with_cluster_facts,
 )
 from irmeta.scores.groups.teams import Grouping, teams_of
+from irmeta.scores.names import are_numbers
 from irmeta.scores.notes import Act, with_subject
 from irmeta.scores.result import result, with_ends
 from irmeta.scores.selection import require_variation
@@ -90,9 +90,17 @@ def compare(
     before = _standardized_before(cubes)
     kinds = _kinds(kinds, before)
     generator = seeded(rng)[0]
-    _check(len(cubes), partitions, alpha)
+    if len(cubes) < 2:
+        raise ScoresError(
+            "compare needs at least 2 collections: several score files, or one with several collections"
+        )
+    if partitions < 1:
+        raise ScoresError(
+            f"{partitions} random splits are too few for a distribution; use 1000 or more"
+        )
+    require_share("alpha", alpha, 0.05)
 
-    chosen, forms, notes = _prepare(cubes, metrics, kinds, flat, missing)
+    chosen, forms, notes = _prepared(cubes, metrics, kinds, flat, missing)
     if not same_systems:
         _require_names(next(iter(chosen.values())).system.values)
     names = [str(name) for name in next(iter(chosen.values())).metric.values]
@@ -120,10 +128,8 @@ def compare(
     data |= _system_figures(own.reshape(*shape, 3, systems.size))
     data["systems"] = systems.size
     data["systems_shared"] = len(_shared(cubes))
-    data["systems_there"] = (
-        "collection",
-        [one.sizes["system"] for one in cubes.values()],
-    )
+    there = [one.sizes["system"] for one in cubes.values()]
+    data["systems_there"] = ("collection", there)
     if np.isfinite(data["tau_low"][1]).any():
         notes.append(team.note("Intervals of tau"))
     notes.append(
@@ -144,18 +150,6 @@ def compare(
         kind=kinds,
         system=systems,
     )
-
-
-def _check(collections: int, partitions: int, alpha: float) -> None:
-    if collections < 2:
-        raise ScoresError(
-            "compare needs at least 2 collections: several score files, or one with several collections"
-        )
-    if partitions < 1:
-        raise ScoresError(
-            f"{partitions} random splits are too few for a distribution; use 1000 or more"
-        )
-    require_share("alpha", alpha, 0.05)
 
 
 def _system_figures(own: Floats) -> dict[str, Any]:
@@ -203,6 +197,7 @@ _MEASURES = (
 )
 _ENDS = ("drmse_low", "drmse_high")
 _FIGURES = (*_MEASURES, *_CHANCE, *_ENDS)
+"""What `_figures` returns, in this order."""
 
 
 def _compare_cases(
@@ -259,7 +254,10 @@ def _own_differences(
 def _figures(
     one: Floats, other: Floats, alpha: float, chance: Floats, chance_rates: Floats
 ) -> list[float]:
-    """Compare scores (system, topic) on two collections: with each other, and that with random splits."""
+    """Return the figures of scores (system, topic) on two collections, in the order of `_FIGURES`.
+
+    chance, chance_rates : dRMSE, and the rate of false positives, of each random split.
+    """
     means = one.mean(axis=1), other.mean(axis=1)
     observed = comparability.drmse(*means)
     positives = comparability.differs_from_itself(one, other, alpha)
@@ -292,14 +290,22 @@ def _standardized_before(cubes: Mapping[str, xr.DataArray]) -> str | None:
     return next(iter(kinds.values()))
 
 
-def _prepare(
+class _Prepared(NamedTuple):
+    """Cubes by collection as they are used, the same in each form with the systems that all have, and notes."""
+
+    chosen: dict[str, xr.DataArray]
+    forms: dict[Form, dict[str, xr.DataArray]]
+    notes: list[str]
+
+
+def _prepared(
     cubes: Mapping[str, xr.DataArray],
     metrics: str | Iterable[str] | None,
     kinds: Sequence[Form],
     flat: Flat,
     missing: Missing,
-) -> tuple[dict[str, xr.DataArray], dict[Form, dict[str, xr.DataArray]], list[str]]:
-    """Return the cubes as used, each of them in each form with the systems that all have, and notes."""
+) -> _Prepared:
+    """Choose metrics and systems that all collections have, and standardize each collection in each form."""
     chosen, notes = prepare_together(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )
@@ -322,7 +328,7 @@ def _prepare(
     for units in forms[kinds[0]].values():
         notes += cluster_rejection_notes(units, ITSELF, "test of a system with itself")
     chosen = {name: with_cluster_facts(scores) for name, scores in chosen.items()}
-    return chosen, forms, notes
+    return _Prepared(chosen, forms, notes)
 
 
 def _in_clusters(name: str, form: xr.DataArray, before: xr.DataArray) -> xr.DataArray:
@@ -339,10 +345,7 @@ def _require_topics(name: str, topics: int, before: int) -> None:
     """Refuse a collection with fewer topics than a t test takes."""
     if topics >= 2:
         return
-    if topics < before:
-        dropped = ", once flat topics are dropped"
-    else:
-        dropped = ""
+    dropped = ", once flat topics are dropped" if topics < before else ""
     plural = "" if topics == 1 else "s"
     raise ScoresError(
         f"{name} has {topics} topic{plural}{dropped}; a t test over topics needs at least 2"
@@ -392,10 +395,7 @@ def _shared(cubes: Mapping[str, xr.DataArray]) -> list[str]:
 def _require_names(common: Iterable[str]) -> None:
     """Raise ScoresError where names are only numbers: such systems of two collections are seldom the same."""
     names = [str(name) for name in common]
-    if all(
-        re.fullmatch(r"(run|sys|system)?[-_ ]?\d+", name, re.IGNORECASE)
-        for name in names
-    ):
+    if are_numbers(names):
         raise ScoresError(
             f"systems are matched by name, but names like {names[0]!r} are only numbers; if they are the same systems "
             "on every collection, say so (--same-systems), else the collections have none in common"

@@ -10,7 +10,7 @@ import xarray as xr
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, intervals, short
 from irmeta.scores.groups.clusters import unit_of
-from irmeta.scores.result import frame
+from irmeta.scores.result import ends, frame
 from irmeta.studies.standardizing.comparison.study import _CHANCE, _ENDS
 from irmeta.words import counted, joined
 
@@ -35,7 +35,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "drmse_quantile",
         "false_positives_quantile",
     )
-    more = ("rmse", "drmse_geometric", *_ENDS, "tau", "tau_low", "tau_high")
+    more = ("rmse", "drmse_geometric", *_ENDS, *ends("tau"))
     pairs = frame(outcome, (*figures, *more), by=names).rename(
         {"drmse_quantile": "quantile"}
     )
@@ -146,22 +146,12 @@ def _score_sentences(outcome: xr.Dataset) -> list[str]:
     )
     if outcome.sizes["metric"] > FEW_METRICS:
         kinds = views["forms"].partition_by("kind", maintain_order=True)
-        return [
-            _kind_sentence(
-                forms, differing.filter(kind=forms["kind"][0]), limit, outcome
-            )
-            for forms in kinds
-        ]
-    rows = views["forms"].iter_rows(named=True)
-    return [
-        _metric_sentence(
-            row,
-            differing.filter(metric=row["metric"], kind=row["kind"]),
-            limit,
-            outcome,
-        )
-        for row in rows
-    ]
+        return [_kind_sentence(forms, differing, limit, outcome) for forms in kinds]
+    sentences = []
+    for row in views["forms"].iter_rows(named=True):
+        own = differing.filter(metric=row["metric"], kind=row["kind"])
+        sentences.append(_metric_sentence(row, own, limit, outcome))
+    return sentences
 
 
 def _chance_limit(outcome: xr.Dataset) -> float:
@@ -228,7 +218,7 @@ def _within_chance_sentence(by: str, limit: float, outcome: xr.Dataset) -> str:
 def _kind_sentence(
     forms: pl.DataFrame, differing: pl.DataFrame, limit: float, outcome: xr.Dataset
 ) -> str:
-    """Say the same of one form of many metrics, as ranges over the metrics."""
+    """Say whether collections agree in one form of many metrics, by which they do not, and how far."""
     known = np.isfinite(forms["drmse"].to_numpy())
     kind = forms["kind"][0]
     if not known.all():
@@ -237,7 +227,8 @@ def _kind_sentence(
             f"{kind}: dRMSE of {lacking} is undefined, because systems differ too "
             "little by it; leave it out."
         )
-    metrics = differing["metric"].unique(maintain_order=True).to_list()
+    own = differing.filter(kind=kind)
+    metrics = own["metric"].unique(maintain_order=True).to_list()
     drmse = forms["drmse"].to_list()
     most = max(forms["largest_rate"].to_list())
     every = f"the {forms.height} metrics ({kind})"
@@ -248,5 +239,5 @@ def _kind_sentence(
         )
     else:
         answer = _within_chance_sentence(f"each of {every}", limit, outcome)
-    ends = f"{short(min(drmse), 3)} to {short(max(drmse), 3)}"
-    return f"{answer} {_changed_clause(outcome, most)}, by the metric that has most; mean dRMSE is {ends}."
+    span = f"{short(min(drmse), 3)} to {short(max(drmse), 3)}"
+    return f"{answer} {_changed_clause(outcome, most)}, by the metric that has most; mean dRMSE is {span}."
