@@ -294,29 +294,14 @@ def _size_text(topics: int, metrics: int) -> str:
 
 def _scores(path: str, where: Path) -> Seen:
     """Describe a score file, and each of its collections where it has several."""
-    described = read_descriptions(where)
+    described, there = read_descriptions(where), count_scores(where)
     means = system_means(where)
-    names = {name: one["names"] for name, one in described.items()}
-    names = {name: _best_first(name, one, means) for name, one in names.items()}
-    there = count_scores(where)
-    cells = {
-        name: math.prod(len(one[dim]) for dim in DIMS) for name, one in names.items()
+    names = {
+        name: _best_first(name, one["names"], means) for name, one in described.items()
     }
-    missing = {name: size - there.get(name, 0) for name, size in cells.items()}
-    holes = sum(missing.values())
     parts = tuple(
-        Seen(
-            path,
-            "scores",
-            name,
-            tuple(one["system"]),
-            len(one["topic"]),
-            tuple(one["metric"]),
-            (name,),
-            missing=missing[name],
-            estimated="estimated" in described[name]["attributes"],
-        )
-        for name, one in names.items()
+        _collection(path, name, own, there.get(name, 0), described[name]["attributes"])
+        for name, own in names.items()
     )
     every = {
         dim: dict.fromkeys(name for one in names.values() for name in one[dim])
@@ -324,6 +309,7 @@ def _scores(path: str, where: Path) -> Seen:
     }
     systems, topics, metrics = (tuple(every[dim]) for dim in DIMS)
     several = f"{counted(len(names), 'collection')}, " if len(names) > 1 else ""
+    holes = sum(part.missing for part in parts)
     lacks = f"; {counted(holes, 'score')} missing" if holes else ""
     text = f"a score file: {several}{counted(len(systems), 'system')}, {_size_text(len(topics), len(metrics))}{lacks}"
     return Seen(
@@ -335,13 +321,35 @@ def _scores(path: str, where: Path) -> Seen:
         metrics,
         tuple(names),
         missing=holes,
-        estimated=any(one.estimated for one in parts),
+        estimated=any(part.estimated for part in parts),
         parts=parts if len(parts) > 1 else (),
         alike=all(
             set(one[dim]) == every[dim].keys()
             for one in names.values()
             for dim in ("system", "topic")
         ),
+    )
+
+
+def _collection(
+    path: str,
+    name: str,
+    names: Mapping[str, Sequence[str]],
+    scores: int,
+    attributes: Mapping[str, Any],
+) -> Seen:
+    """Describe one collection of a score file. names : of systems, topics and metrics.  scores : how many it has."""
+    systems, topics, metrics = (tuple(names[dim]) for dim in DIMS)
+    return Seen(
+        path,
+        "scores",
+        name,
+        systems,
+        len(topics),
+        metrics,
+        (name,),
+        missing=len(systems) * len(topics) * len(metrics) - scores,
+        estimated="estimated" in attributes,
     )
 
 
@@ -410,44 +418,41 @@ def _outcomes(path: Path) -> list[str]:
     return found.systems
 
 
-GROUPS: Mapping[str, tuple[str, Callable[[Path], Any]]] = {
-    "--cost": ("the costs of {}", spreadsheet.read_costs),
-    "--clusters": ("the clusters of {}", groups.read_clusters),
+GROUPS: Mapping[str, tuple[str, str, Callable[[Path], Any]]] = {
+    "--cost": ("the costs of {}", "model", spreadsheet.read_costs),
+    "--clusters": ("the clusters of {}", "topic", groups.read_clusters),
     "irmeta leaderboard scores.parquet --types": (
         "the types of {}",
+        "task",
         spreadsheet.read_types,
     ),
     "irmeta judges estimate --human HUMAN --llm LLM --sample": (
         "how probably each of {} was drawn",
+        "topic",
         lists.read_sample,
     ),
-    "--teams": ("the teams of {}", lambda path: groups.read_groups(path).of),
-    "--repeats": ("which of {} are of one system", groups.read_repeats),
-    "irmeta online scores.parquet": ("the outcomes of {}", _outcomes),
-    "--labels": ("the labels of {}", lists.read_labels),
+    "--teams": ("the teams of {}", "run", lambda path: groups.read_groups(path).of),
+    "--repeats": ("which of {} are of one system", "run", groups.read_repeats),
+    "irmeta online scores.parquet": (
+        "the outcomes of {}",
+        "online experiment",
+        _outcomes,
+    ),
+    "--labels": ("the labels of {}", "system", lists.read_labels),
 }
-"""Tables of groups by the option that takes them: what they say, and how they are read."""
-NOUNS = {
-    "--clusters": "topic",
-    "irmeta leaderboard scores.parquet --types": "task",
-    "irmeta judges estimate --human HUMAN --llm LLM --sample": "topic",
-    "--labels": "system",
-    "--cost": "model",
-    "irmeta online scores.parquet": "online experiment",
-}
-"""What is grouped, where it is not runs."""
+"""Tables of groups by the option that takes them: what they say, of what, and how they are read."""
 
 
 def _groups(path: str, where: Location) -> Seen | None:
     """Recognise a table that says which topics or runs belong together."""
     if isinstance(where, str) or where.suffix not in (".csv", ".tsv"):
         return None
-    for option, (text, read) in GROUPS.items():
+    for option, (text, noun, read) in GROUPS.items():
         try:
             found = read(where)
         except IrmetaError:
             continue
-        what = counted(len(found), NOUNS.get(option, "run"))
+        what = counted(len(found), noun)
         columns = spreadsheet.read_table(where)[0].columns
         means = tuple(filter(is_known, columns))
         if means:

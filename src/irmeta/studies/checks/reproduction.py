@@ -191,11 +191,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         pl.col("published", "ours").fill_nan(None),
         paper=pl.lit(about(outcome)["options"]["paper"]),
     )
-    return {
-        "cells": frame.with_columns(
-            difference=pl.col("ours") - pl.col("published")
-        ).select(COLUMNS)
-    }
+    difference = pl.col("ours") - pl.col("published")
+    return {"cells": frame.with_columns(difference=difference).select(COLUMNS)}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -242,7 +242,7 @@ def _sizes_to_measure(topics: int) -> list[int]:
 
 
 def _figures(
-    found: DesignTaus,
+    measured: DesignTaus,
     ways: Sequence[Way],
     topics: Sequence[int],
     budget: float | None,
@@ -253,7 +253,7 @@ def _figures(
 
     orderable : which ways may be recommended, (way,).
     """
-    half = found.sizes[-1]
+    half = measured.sizes[-1]
     most = BEYOND * half
     counts = [n for n in topics if 2 <= n <= most]
     if not counts:
@@ -262,7 +262,7 @@ def _figures(
         )
     prices = np.array([way.cost for way in ways])
     cost = prices[:, None] * np.array(counts)  # (way, size)
-    points = [_interval_taus(found, np.full(len(ways), n), level) for n in counts]
+    points = [_interval_taus(measured, np.full(len(ways), n), level) for n in counts]
     tau, low, high, _ = (np.stack(part, axis=1) for part in zip(*points, strict=True))
     figures = {
         "cost": cost,
@@ -272,7 +272,7 @@ def _figures(
         "measured": np.broadcast_to(np.array(counts) <= half, cost.shape),
         "front": _pareto_front(cost, tau),
     }
-    curve = fit(found.sizes, found.tau)
+    curve = fit(measured.sizes, measured.tau)
     data: dict[str, Any] = {
         "size": counts,
         **{name: ("way", [getattr(way, name) for way in ways]) for name in OF_A_WAY},
@@ -287,7 +287,7 @@ def _figures(
     if budget is None:
         return data
     affordable = np.minimum(budget // prices, most)
-    return data | _within_budget(found, affordable.astype(int), level, orderable)
+    return data | _within_budget(measured, affordable.astype(int), level, orderable)
 
 
 def _orderable(ways: Sequence[Way], *, asked: bool) -> Bools:
@@ -302,29 +302,29 @@ def _orderable(ways: Sequence[Way], *, asked: bool) -> Bools:
 
 
 def _interval_taus(
-    found: DesignTaus, topics: Ints, level: float
+    measured: DesignTaus, topics: Ints, level: float
 ) -> tuple[Floats, Floats, Floats, Floats]:
     """Return tau of each way, the ends of its interval, (way,), and how tau moves, (topic or system left out, way)."""
-    tau, moves = predicted(found, topics)
+    tau, moves = predicted(measured, topics)
     # topics and systems left out in turn, and the Monte-Carlo error
-    variance = (moves**2).sum(axis=0) + found.error.max() ** 2
-    half = _student_quantile(found, level) * np.sqrt(variance)
+    variance = (moves**2).sum(axis=0) + measured.error.max() ** 2
+    half = _student_quantile(measured, level) * np.sqrt(variance)
     low = np.maximum(tau - half, -1)
     high = np.minimum(tau + half, 1)
     return tau, low, high, moves
 
 
-def _student_quantile(found: DesignTaus, level: float) -> float:
+def _student_quantile(measured: DesignTaus, level: float) -> float:
     """Return Student's quantile for intervals, with as many degrees of freedom as topics or systems less 1."""
-    freedom = min(len(found.by_topic), len(found.by_system)) - 1
+    freedom = min(len(measured.by_topic), len(measured.by_system)) - 1
     return float(stdtrit(freedom, (1 + level) / 2))
 
 
 def _within_budget(
-    found: DesignTaus, affordable: Ints, level: float, orderable: Bools
+    measured: DesignTaus, affordable: Ints, level: float, orderable: Bools
 ) -> dict[str, Any]:
     """Compute what the budget buys in each way, and how far each is behind the best that may be recommended."""
-    tau, low, high, moves = _interval_taus(found, np.maximum(affordable, 2), level)
+    tau, low, high, moves = _interval_taus(measured, np.maximum(affordable, 2), level)
     # a way that cannot pay for two topics has no tau
     pays = affordable >= 2
     tau = np.where(pays, tau, np.nan)
@@ -335,7 +335,7 @@ def _within_budget(
     # the lower end of how far each way is behind: both move with the same topics and systems
     apart = moves - moves[:, [best]]
     error = np.sqrt((apart**2).sum(axis=0))
-    behind = tau[best] - tau - _student_quantile(found, level) * error
+    behind = tau[best] - tau - _student_quantile(measured, level) * error
     data = {
         "chosen_low": np.where(pays, low, np.nan),
         "chosen_high": np.where(pays, high, np.nan),

@@ -109,6 +109,7 @@ def _write_record(
 
 @cache
 def _version() -> str:
+    """Return the version of irmeta, looked up once."""
     return version("irmeta")
 
 
@@ -159,6 +160,7 @@ def _without_time(items: bytes, key: str) -> bytes:
 
 
 def _write(path: Path, data: bytes) -> None:
+    """Write a file whole, or not at all."""
     with writing(path) as part:
         part.write_bytes(data)
 

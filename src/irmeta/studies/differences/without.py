@@ -87,11 +87,13 @@ def leave_out(scores: xr.DataArray, names: Sequence[str]) -> Flagged:
     share = np.array([flagged[unit == one].mean() for one in dict.fromkeys(unit)])
     gone = share > 0
     notes: list[str] = []
-    if absent := [name for name in names if name not in known]:
+    absent = [name for name in names if name not in known]
+    if absent:
         count = counted(len(absent), "flagged topic")
         notes.append(Act(f"{count} without scores: {listed(absent)}."))
     notes += _interval_notes(gone, scores.sizes["system"])
-    if parts := int((gone & (share < 1)).sum()):
+    parts = int((gone & (share < 1)).sum())
+    if parts:
         notes.append(
             f"Only a part of {counted(parts, 'cluster')} is flagged, so changes have no interval; flag whole clusters."
         )

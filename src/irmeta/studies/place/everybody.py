@@ -228,16 +228,10 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             "topics; differences from them are less certain if topics of a cluster are alike"
         )
     lines += _coverage_notes(scores)
-    topics = scores.sizes["topic"]
-    units = _spread(factors, str(scores.metric.values[0])).units
-    found = held("percentile among everybody", systems=units, topics=topics)
-    lines += found.said("95% intervals of percentiles")
-    if units < ENOUGH:
-        found = held("difference across collections", systems=units, topics=topics)
-        who = _few_standardizing_systems(factors, known, units)
-        lines.append(f"{who}: 95% intervals across collections held in {found}")
+    lines += _interval_notes(scores, factors, known)
     if isinstance(known, xr.DataArray):
         return lines
+    topics = scores.sizes["topic"]
     if topics < factors.sizes["topic"]:
         lines.append(
             f"{topics} of the factors' {factors.sizes['topic']} topics have scores; "
@@ -248,6 +242,19 @@ def notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
             "differences from everybody's systems are tested unpaired, because factors keep "
             "their means but not their scores on topics"
         )
+    return lines
+
+
+def _interval_notes(scores: xr.DataArray, factors: Factors, known: Known) -> list[str]:
+    """Say how often intervals beside this number of standardizing systems held, where that is too seldom."""
+    topics = scores.sizes["topic"]
+    units = _spread(factors, str(scores.metric.values[0])).units
+    found = held("percentile among everybody", systems=units, topics=topics)
+    lines = found.said("95% intervals of percentiles")
+    if units < ENOUGH:
+        found = held("difference across collections", systems=units, topics=topics)
+        who = _few_standardizing_systems(factors, known, units)
+        lines.append(f"{who}: 95% intervals across collections held in {found}")
     return lines
 
 

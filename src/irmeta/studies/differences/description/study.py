@@ -342,7 +342,8 @@ def _notes(names: list[str], scores: xr.DataArray, level: float) -> list[str]:
     """Say of which metrics the means are geometric, and where intervals and rank sets say little."""
     lines = []
     systems, topics = scores.sizes["system"], scores.sizes["topic"]
-    if logs := ", ".join(geometric(names)):
+    logs = ", ".join(geometric(names))
+    if logs:
         lines.append(
             f"{logs}: means are geometric; standard deviations and reliability are of logarithms"
         )

@@ -77,7 +77,7 @@ def names_of(asked: str) -> list[str]:
 
 
 def experiments(
-    given: Any,
+    runs_or_scores: Any,
     qrels: Any,
     metrics: str | Iterable[str] | None,
     wanted: Sequence[str | None],
@@ -87,8 +87,8 @@ def experiments(
     wanted : the systems in question, whose lists are looked at; None for the only one.
     """
     if qrels is None:
-        return [Experiment(*one) for one in _cubes(given).items()]
-    runs = _by_name(given)
+        return [Experiment(*one) for one in _cubes(runs_or_scores).items()]
+    runs = _by_name(runs_or_scores)
     judgments = _judgments_of_each(qrels, len(runs))
     return [
         _scored_experiment(name, each, own, metrics or "AP nDCG@10", wanted)
@@ -96,31 +96,31 @@ def experiments(
     ]
 
 
-def _cubes(given: Any) -> dict[str, xr.DataArray]:
+def _cubes(scores: Any) -> dict[str, xr.DataArray]:
     """Return scores by name; runs without judgments are refused."""
-    if isinstance(given, str | PathLike):
-        given = [given]
-    if not isinstance(given, list | tuple):
-        return by_name(given)
-    for one in map(Path, _paths(given)):
+    if isinstance(scores, str | PathLike):
+        scores = [scores]
+    if not isinstance(scores, list | tuple):
+        return by_name(scores)
+    for one in map(Path, _paths(scores)):
         if one.is_dir() or one.suffix not in (".parquet", ".csv"):
             raise IrmetaError(
                 f"{one}: runs need judgments; name them with --qrels, or give score files (Parquet, CSV)"
             )
-    return load_files(given)
+    return load_files(scores)
 
 
-def _by_name(given: Any) -> dict[str, RunsLike]:
+def _by_name(runs: Any) -> dict[str, RunsLike]:
     """Name experiments of runs: each folder or file is one, and goes by its name."""
-    if isinstance(given, Mapping):
-        if any(isinstance(one, xr.DataArray) for one in given.values()):
+    if isinstance(runs, Mapping):
+        if any(isinstance(one, xr.DataArray) for one in runs.values()):
             raise IrmetaError(
                 "scores need no judgments; give runs, or leave out --qrels"
             )
-        return {str(name): runs for name, runs in given.items()}
-    if isinstance(given, str | PathLike):
-        given = [given]
-    paths = _paths(given)
+        return {str(name): own for name, own in runs.items()}
+    if isinstance(runs, str | PathLike):
+        runs = [runs]
+    paths = _paths(runs)
     for path in paths:
         if path.endswith(".parquet"):
             raise IrmetaError(
@@ -133,10 +133,10 @@ def _by_name(given: Any) -> dict[str, RunsLike]:
     return dict(zip(names, paths, strict=True))
 
 
-def _paths(given: Iterable[Any]) -> list[str]:
+def _paths(files: Iterable[Any]) -> list[str]:
     """Return the paths in a list; anything else in it raises ScoresError."""
-    require_fitting("experiments", given, [Sequence[Files]])
-    return [fspath(one) for one in given]
+    require_fitting("experiments", files, [Sequence[Files]])
+    return [fspath(one) for one in files]
 
 
 def _judgments_of_each(qrels: Any, count: int) -> list[QrelsLike]:

@@ -68,7 +68,8 @@ def _single_sentence(one: xr.Dataset) -> str:
         still, was = "", f" (with them {old} {'it' if before == after else before})"
     metric = one.metric.item()
     said = f"{without_clause(one)}, {options['system']} is {still}{new} {other} by {metric}{was}"
-    if np.isnan(change := float(one["change"])):
+    change = float(one["change"])
+    if np.isnan(change):
         return f"{said}, which is then the best of the others."
     difference, moved = signed([one["without_difference"], change])
     level = f"{1 - options['alpha']:.0%}"

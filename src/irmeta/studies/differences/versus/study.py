@@ -268,16 +268,15 @@ def _comparable(family: Family, asked: Sequence[str]) -> tuple[Family, list[str]
     return replace(family, names=names), [note]
 
 
-def _with_too_few_topics(found: Floats, names: Sequence[str]) -> list[str]:
+def _with_too_few_topics(differences: Floats, names: Sequence[str]) -> list[str]:
     """List those whose differences (against, topic, metric) are of fewer than two topics by some metric."""
-    few = np.isfinite(found).sum(axis=1).min(axis=1) < 2  # (against,)
+    few = np.isfinite(differences).sum(axis=1).min(axis=1) < 2  # (against,)
     return [name for name, lacks in zip(names, few, strict=True) if lacks]
 
 
-def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
+def _require_common(differences: Floats, names: Sequence[str], correct: str) -> None:
     """Raise ScoresError where differences (against, topic, metric) are too few to test, or cannot be tested jointly."""
-    absent = np.isnan(found)
-    lacking = _with_too_few_topics(found, names)
+    lacking = _with_too_few_topics(differences, names)
     if len(lacking) == len(names) > 1:
         raise ScoresError(
             f"fewer than 2 topics are shared with any of {counted(len(names), 'system')}; compare another system"
@@ -287,7 +286,7 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
             f"fewer than 2 topics are shared with {listed(lacking)}; compare with other systems "
             "(--against)"
         )
-    if correct == "dunnett" and absent.any():
+    if correct == "dunnett" and np.isnan(differences).any():
         raise ScoresError(
             "Dunnett's test needs the same topics in all comparisons; use --correct holm"
         )
@@ -295,16 +294,16 @@ def _require_common(found: Floats, names: Sequence[str], correct: str) -> None:
 
 def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Floats]:
     """Test all differences by each metric: the figures of `compare`, each (against, metric)."""
-    found = np.moveaxis(family.found, 2, 0)  # (metric, against, topic)
+    columns = np.moveaxis(family.found, 2, 0)  # (metric, against, topic)
     tested = [
-        _test_one_metric(one, way, again(rng), binary=bool(binary))
-        for one, binary in zip(found, right_or_wrong(family.scores), strict=True)
+        _test_one_metric(column, way, again(rng), binary=bool(binary))
+        for column, binary in zip(columns, right_or_wrong(family.scores), strict=True)
     ]
     if way.test in OF_CLUSTERS and SIZE in family.line.coords:
         of_clusters = OF_CLUSTERS[way.test]
         by_itself = [
-            _test_one_metric(of_clusters(one, family.line), way, again(rng))
-            for one in found
+            _test_one_metric(of_clusters(column, family.line), way, again(rng))
+            for column in columns
         ]
         tested = [one | only_tests(p) for one, p in zip(tested, by_itself, strict=True)]
     figures = {
@@ -316,16 +315,18 @@ def _figures(family: Family, way: Way, rng: np.random.Generator) -> dict[str, Fl
 
 
 def _test_one_metric(
-    found: Floats, way: Way, rng: np.random.Generator, *, binary: bool = False
+    differences: Floats, way: Way, rng: np.random.Generator, *, binary: bool = False
 ) -> dict[str, Floats]:
-    """Test the differences (against, topic) of one metric, each on the topics where it has one."""
-    kinds, kind = np.unique(~np.isnan(found), axis=0, return_inverse=True)
-    rows = [np.flatnonzero(kind.ravel() == number) for number in range(len(kinds))]
-    parts = [
-        (some, Compared(found[some][:, topics]))
-        for some, topics in zip(rows, kinds, strict=True)
-    ]
-    return compare(Compared(found), way, rng, parts, binary=binary)
+    """Test the differences (against, topic) of one metric, each on the topics where it has one.
+
+    binary : whether scores are 0 or 1 on all topics.
+    """
+    kinds, kind = np.unique(~np.isnan(differences), axis=0, return_inverse=True)
+    parts = []  # comparisons that have the same topics are tested together
+    for number, topics in enumerate(kinds):
+        rows = np.flatnonzero(kind.ravel() == number)
+        parts.append((rows, Compared(differences[rows][:, topics])))
+    return compare(Compared(differences), way, rng, parts, binary=binary)
 
 
 def _gate_figures(
@@ -355,11 +356,9 @@ def _notes_on_rest(flagged: Flagged, family: Family, way: Way) -> list[str]:
     """Say what tests hold on the topics that are not flagged, where that is not said of all topics."""
     if flagged.gone is None:
         return []
-    scores, found, names = family.scores, family.found, family.names
-    left = scores.isel(topic=~flagged.gone), found[:, ~flagged.gone]
-    return flagged.only(
-        _test_notes(way, *left, names), _test_notes(way, scores, found, names)
-    )
+    scores, names = family.scores.isel(topic=~flagged.gone), family.names
+    rest = _test_notes(way, scores, family.found[:, ~flagged.gone], names)
+    return flagged.only(rest, _test_notes(way, family.scores, family.found, names))
 
 
 def _correction_notes(
@@ -442,13 +441,12 @@ def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> li
 
 
 def _test_notes(
-    way: Way, scores: xr.DataArray, found: Floats, against: Sequence[str]
+    way: Way, scores: xr.DataArray, differences: Floats, against: Sequence[str]
 ) -> list[str]:
-    """Say what tests hold; found : the differences, (against, topic, metric)."""
-    differing = (np.nan_to_num(found) != 0).sum(axis=1).astype(np.float64)
-    return notes_on_tests(
-        way, scores, len(found), list(differing.T), lambda at: against[at]
-    )
+    """Say what tests of differences (against, topic, metric) correct and ask, and which cannot be significant."""
+    differing = (np.nan_to_num(differences) != 0).sum(axis=1).astype(np.float64)
+    name_of = list(against).__getitem__
+    return notes_on_tests(way, scores, len(against), list(differing.T), name_of)
 
 
 def _undecided_interval_notes(
