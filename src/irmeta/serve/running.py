@@ -110,8 +110,7 @@ def serve(
             f"{site.folder / 'site.toml'}"
         )
     _require_free(host, port, listen)
-    with site.being_served():
-        engine = tables.open_catalogue(site.database)
+    with site.being_served(), tables.opened_catalogue(site.database) as engine:
         fill_site(site, engine, qrels, runs, metrics)
         write_durably(site.folder / "address", f"http://{listen}".encode())
         _print_addresses(site, engine)

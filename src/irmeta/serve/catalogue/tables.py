@@ -2,8 +2,8 @@
 
 import logging
 import re
-from collections.abc import Mapping
-from contextlib import ExitStack
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any, TypedDict
@@ -280,6 +280,16 @@ def open_catalogue(where: databases.Where) -> sa.Engine:
     return made
 
 
+@contextmanager
+def opened_catalogue(where: databases.Where) -> Iterator[sa.Engine]:
+    """Open a catalogue, and close its connections in the end."""
+    engine = open_catalogue(where)
+    try:
+        yield engine
+    finally:
+        engine.dispose()
+
+
 def _why_unknown(version: str, newest: str) -> str:
     """Return why tables of a version cannot be used, and what to do."""
     if version > newest:
@@ -314,12 +324,12 @@ def _migrate(db: sa.Connection, *, new: bool) -> None:
 
 def copy_to_database(old: databases.Where, new: databases.Where) -> None:
     """Copy a catalogue as it is at one moment into an empty database, perhaps of the other kind."""
-    with ExitStack() as opened:
-        source, target = open_catalogue(old), open_catalogue(new)
-        opened.callback(source.dispose)
-        opened.callback(target.dispose)
-        read = opened.enter_context(databases.reading(source))
-        write = opened.enter_context(target.begin())
+    with (
+        opened_catalogue(old) as source,
+        opened_catalogue(new) as target,
+        databases.reading(source) as read,
+        target.begin() as write,
+    ):
         if any(
             write.execute(sa.select(table.c.id)).first() for table in (board, person)
         ):

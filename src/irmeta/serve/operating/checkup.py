@@ -45,9 +45,8 @@ def opened_catalogue(site: Site) -> Iterator[Engine]:
         where = site.database
         if isinstance(where, Path) and not where.exists():
             where = Path(held, "site.db")
-        engine = tables.open_catalogue(where)
-        yield engine
-        engine.dispose()
+        with tables.opened_catalogue(where) as engine:
+            yield engine
 
 
 def problems(site: Site, engine: Engine) -> Iterator[Problem]:

@@ -173,11 +173,10 @@ class Publisher:
 
 def publish(site: Site, frozen: Folder | None = None) -> dict[str, int]:
     """Write all public files of a site, or of a frozen copy; return the version of each board that they show."""
-    engine = tables.open_catalogue(site.database)
-    publisher = Publisher(site, engine, frozen)
-    versions = publisher.write_first()
-    publisher.write_rest(math.inf)
-    engine.dispose()
+    with tables.opened_catalogue(site.database) as engine:
+        publisher = Publisher(site, engine, frozen)
+        versions = publisher.write_first()
+        publisher.write_rest(math.inf)
     return versions
 
 
@@ -218,12 +217,11 @@ def _explaining_files(site: Site) -> Iterator[File]:
 
 def _copy_runs(site: Site, folder: Path) -> None:
     """Copy the runs of boards that publish them."""
-    engine = tables.open_catalogue(site.database)
-    for key in boards.board_versions(engine):
-        shot = snapshot(engine, key)
-        for run in shot.runs if shot.anybody_may(Action.DOWNLOAD_RUN) else ():
-            target = folder / "b" / shot.board.key / "runs" / run.run
-            if site.run_path(run.run).exists():
-                target.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(site.run_path(run.run), target)
-    engine.dispose()
+    with tables.opened_catalogue(site.database) as engine:
+        for key in boards.board_versions(engine):
+            shot = snapshot(engine, key)
+            for run in shot.runs if shot.anybody_may(Action.DOWNLOAD_RUN) else ():
+                target = folder / "b" / shot.board.key / "runs" / run.run
+                if site.run_path(run.run).exists():
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(site.run_path(run.run), target)
