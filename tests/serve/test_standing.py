@@ -11,7 +11,7 @@ from irmeta.serve.catalogue.rules import RefusedError
 from irmeta.serve.catalogue.snapshot import snapshot
 from irmeta.serve.operating import importing
 from irmeta.serve.pages import publishing
-from irmeta.serve.pages.forms import signed
+from irmeta.serve.pages.forms import figure
 from irmeta.serve.results import answers
 from irmeta.serve.results.series import edition_of
 from irmeta.serve.results.standing import compute_standing
@@ -130,4 +130,4 @@ def test_equal_runs_differ_by_nothing() -> None:
     same = {"AP": np.array([0.5, 0.7])}
     scores = answers.score_cube("lab", ["1", "2"], ["AP"], {"a": same, "b": same})
     [found] = answers.differences(scores, "AP", "a", ["b"])
-    assert signed(found.value) == "+.000"
+    assert figure(found.value, "+") == "+.000"

@@ -293,13 +293,13 @@ def _withdraw_older(db: Connection, accepted: Row[Any]) -> None:
 
 def _note_bytes(db: Connection, content: Bytes) -> None:
     """Note that the bytes of a run lie here; those of a frozen site did not."""
-    known = db.execute(sa.select(run).filter_by(digest=content.digest)).first()
+    own = {"digest": content.digest}
+    known = db.execute(sa.select(run).filter_by(**own)).first()
     if known is None:
-        values = {"digest": content.digest, "bytes": content.size, "stored": now()}
-        db.execute(sa.insert(run).values(values))
+        line = sa.insert(run).values(**own, bytes=content.size, stored=now())
+        db.execute(line)
     elif known.stored is None:
-        again = sa.update(run).filter_by(digest=content.digest)
-        db.execute(again.values(stored=now()))
+        db.execute(sa.update(run).filter_by(**own).values(stored=now()))
 
 
 def remove_unnamed_bytes(site: Site, engine: Engine, digest: str) -> None:

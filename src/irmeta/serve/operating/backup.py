@@ -16,6 +16,7 @@ import sqlalchemy as sa
 
 from irmeta.errors import IrmetaError
 from irmeta.serve.catalogue import databases, tables
+from irmeta.serve.catalogue.tables import board, judgments, run
 from irmeta.serve.site import Site, move_durably, open_private, with_database
 
 MANIFEST, CATALOGUE = "MANIFEST.sha256", "site.db"
@@ -69,9 +70,9 @@ def back_up(site: Site, target: Path) -> int:
 def _named_files(site: Site, catalogue: databases.Where) -> Iterator[Path]:
     """Yield the runs, judgments and lists of documents that a catalogue names."""
     engine = databases.open_engine(catalogue)
-    stored = sa.select(tables.run.c.digest).where(tables.run.c.stored.is_not(None))
-    judged = sa.select(tables.judgments.c.digest).distinct()
-    listed = sa.select(tables.board.c.documents).distinct()
+    stored = sa.select(run.c.digest).where(run.c.stored.is_not(None))
+    judged = sa.select(judgments.c.digest).distinct()
+    listed = sa.select(board.c.documents).distinct()
     with databases.reading(engine) as db:
         yield from map(site.run_path, db.scalars(stored))
         yield from map(site.judgments_path, db.scalars(judged))

@@ -89,11 +89,7 @@ def open_board(
     if judged is not None:
         _require_topics(judged.topics, wanted, by_topic, qrels)
     given = {name: value for name, value in settings.items() if value not in (None, "")}
-    dated = [name for name in boards.DATES if name in given]
-    # a board that is revealed now has been open before
-    begun = now()
-    dates = {"opens": begun, "reveals": None if dated else begun}
-    given |= dates | {name: parse_moment(given[name]) for name in dated}
+    given |= _parsed_dates(given)
     given |= answers.drawn_split({"key": key, **given}, wanted)
     boards.new_board(
         engine,
@@ -105,6 +101,14 @@ def open_board(
         metrics=answers.metric_names(metrics),
         **{"title": key, "collection": key} | UNLESS_SAID | given,
     )
+
+
+def _parsed_dates(settings: Mapping[str, Any]) -> dict[str, int | None]:
+    """Return the dates of a new board as moments; without any it is open, and revealed, from now on."""
+    begun = now()  # first: a board that is revealed now has been open before
+    dated = [name for name in boards.DATES if name in settings]
+    dates = {"opens": begun, "reveals": None if dated else begun}
+    return dates | {name: parse_moment(settings[name]) for name in dated}
 
 
 def add_judgments(

@@ -7,7 +7,7 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -53,11 +53,15 @@ def _environment() -> jinja2.Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    numbers = (counted, interval, signed, with_interval)
+    numbers = (counted, interval, with_interval)
     texts = (as_tex, as_yaml, breakable, event_in_words, mixed_alphabets, person_name)
     forms = (*numbers, *texts, slug)
     environment.filters |= {form.__name__: form for form in forms}
-    environment.filters |= {"f3": figure, "time": clock}
+    environment.filters |= {
+        "f3": figure,
+        "signed": partial(figure, sign="+"),
+        "time": clock,
+    }
     environment.tests["open"] = is_open
     return environment
 
@@ -88,22 +92,13 @@ def state_in_words(board: Any, now: int) -> str:
     return f"{runs}; the judgments are hidden, and scores come {when}"
 
 
-def figure(value: float) -> str:
-    """Write a figure with three decimals; a dash where there is none.
+def figure(value: float, sign: str = "") -> str:
+    """Write a figure or, with the sign +, a difference with three decimals; a dash where there is none.
 
-    >>> figure(0.5412), figure(float("nan"))
-    ('.541', '–')
+    >>> figure(0.5412), figure(0.5, "+"), figure(float("nan"))
+    ('.541', '+.500', '–')
     """
-    return "–" if math.isnan(value) else decimal(value)
-
-
-def signed(value: float) -> str:
-    """Write a difference.
-
-    >>> signed(0.5)
-    '+.500'
-    """
-    return "–" if math.isnan(value) else decimal(value, sign="+")
+    return "–" if math.isnan(value) else decimal(value, sign=sign)
 
 
 def interval(ends: Sequence[float], sign: str = "") -> str:
@@ -124,7 +119,7 @@ def with_interval(mean: Sequence[float], sign: str = "") -> str:
     """
     value, low, high = mean[:3]
     if math.isnan(low):
-        return signed(value) if sign else figure(value)
+        return figure(value, sign)
     return decimal_with_interval(value, low, high, sign=sign)
 
 

@@ -17,7 +17,6 @@ from irmeta.serve.pages.forms import (
     as_script,
     axis_of,
     figure,
-    signed,
     slug,
     state_in_words,
     template,
@@ -211,8 +210,10 @@ class Pages:
         yield f"{folder}record.json", data.run_record(self._shot, standing, line)
         yield f"{folder}eee.json", data.eee_json(self._site, self._shot, standing, line)
         day = clock(line.about["received"])[:10]
-        on_hub = ["eval_results.yaml"] if self._hub and line.rank is not None else []
-        for name in ("badge.svg", "cite.bib", *on_hub):
+        names = ["badge.svg", "cite.bib"]
+        if self._hub and line.rank is not None:
+            names.append("eval_results.yaml")
+        for name in names:
             text = template(name).render(line=line, day=day, **self._shared)
             yield f"{folder}{name}", text.encode()
         scores = {"key": line.key, "label": line.label, "scores": own}
@@ -225,7 +226,9 @@ class Pages:
             return Markup()
         own = standing.vectors[line.key][standing.metric]
         pairs = zip(own.tolist(), (own - self._middle).tolist(), strict=True)
-        texts = chain.from_iterable((figure(own), signed(gap)) for own, gap in pairs)
+        texts = chain.from_iterable(
+            (figure(own), figure(gap, "+")) for own, gap in pairs
+        )
         return Markup(self._rows % tuple(texts))
 
     def _topic_pages(self) -> Iterator[File]:
@@ -289,13 +292,11 @@ class Pages:
         labels = self._shot.board.collection, self._shot.topics[older], [metric]
         cube = answers.score_cube(*labels, vectors)
         before = answers.means_by_system(cube, units=1)
-        moved = [
-            (line, before[line.key][metric].value, line.scores[metric].value)
-            for line in self._standing.ranked
-            if line.key in before
-        ]
-        moved.sort(key=lambda one: (-abs(one[2] - one[1]), one[0].key))
-        return moved[:MOVED]
+        then = {key: means[metric].value for key, means in before.items()}
+        lines = [line for line in self._standing.ranked if line.key in then]
+        now = {line.key: line.scores[metric].value for line in lines}
+        lines.sort(key=lambda line: (-abs(now[line.key] - then[line.key]), line.key))
+        return [(line, then[line.key], now[line.key]) for line in lines[:MOVED]]
 
 
 def series_page(site: Site, shown: Series, *, frozen: bool = False) -> File:

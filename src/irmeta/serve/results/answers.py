@@ -91,10 +91,10 @@ def check_run(
     depth: int,
 ) -> list[dict[str, Any]]:
     """Check a run without knowing any judgment; return what is odd: level, line (or None), text."""
-    found = irmeta.validate(
+    outcome = irmeta.validate(
         None, {name: run}, topics=topics, documents=documents, depth=depth
     )
-    columns = (found[name].values.tolist() for name in ("level", "line", "text"))
+    columns = (outcome[name].values.tolist() for name in ("level", "line", "text"))
     called = re.compile(f"{re.escape(str(run))}|{re.escape(run.name)}")
     remarks = [
         {
@@ -176,18 +176,20 @@ def means_by_system(
 ) -> dict[str, dict[str, Interval]]:
     """Return means by system and metric, with 95% intervals where topics or clusters, the units, are two or more."""
     if units > 1:
-        found = irmeta.intervals(cube)
+        outcome = irmeta.intervals(cube)
     else:
-        found = irmeta.means(cube).to_dataset(name="mean")
-        found = found.assign(low=found["mean"] * np.nan, high=found["mean"] * np.nan)
-    columns = [found[name].values for name in ("mean", "low", "high")]
+        outcome = irmeta.means(cube).to_dataset(name="mean")
+        outcome = outcome.assign(
+            low=outcome["mean"] * np.nan, high=outcome["mean"] * np.nan
+        )
+    columns = [outcome[name].values for name in ("mean", "low", "high")]
     rows = np.stack(columns, axis=-1).tolist()  # (system, metric, 3)
-    metrics = [str(name) for name in found.metric.values]
+    metrics = [str(name) for name in outcome.metric.values]
     return {
         str(name): {
             metric: Interval(*mean) for metric, mean in zip(metrics, row, strict=True)
         }
-        for name, row in zip(found.system.values, rows, strict=True)
+        for name, row in zip(outcome.system.values, rows, strict=True)
     }
 
 
@@ -217,10 +219,10 @@ def best_by_team(
     if not teams:
         return {}
     part = cube.sel(system=list(teams), metric=[metric])
-    found = irmeta.best_of(part, teams=teams).sel(metric=metric, drop=True)
-    rows = zip(*(found[name].values.tolist() for name in BEST), strict=True)
+    outcome = irmeta.best_of(part, teams=teams).sel(metric=metric, drop=True)
+    rows = zip(*(outcome[name].values.tolist() for name in BEST), strict=True)
     bests = [dict(zip(BEST, row, strict=True)) for row in rows]
-    by_team = zip(found.team.values.tolist(), bests, strict=True)
+    by_team = zip(outcome.team.values.tolist(), bests, strict=True)
     return {team: best for team, best in by_team if best["best"] != ""}
 
 
@@ -228,8 +230,8 @@ def standings(
     cube: "xr.DataArray", metric: str, factors: "xr.Dataset"
 ) -> list[dict[str, float]]:
     """Return for each system where it stands among those that the factors come from, by the names of `STANDING`."""
-    found = irmeta.standing(cube, on=factors, metrics=metric)
-    columns = [found[name].values[:, 0].tolist() for name in STANDING.values()]
+    outcome = irmeta.standing(cube, on=factors, metrics=metric)
+    columns = [outcome[name].values[:, 0].tolist() for name in STANDING.values()]
     return [dict(zip(STANDING, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
@@ -237,16 +239,16 @@ def differences(
     cube: "xr.DataArray", metric: str, base: str, systems: Sequence[str]
 ) -> list[Difference]:
     """Return how much better each of some systems is than one (base), each by itself, paired by topic."""
-    found = irmeta.versus(cube, base, systems, metrics=metric, correct="none")
-    shown = found["significant"].values[:, 0].tolist()
-    differences = _seen_from_other_side(found, "difference", "low", "high")
+    outcome = irmeta.versus(cube, base, systems, metrics=metric, correct="none")
+    shown = outcome["significant"].values[:, 0].tolist()
+    differences = _seen_from_other_side(outcome, "difference", "low", "high")
     return list(map(Difference, *differences, shown))
 
 
-def _seen_from_other_side(found: Any, value: str, low: str, high: str) -> list[Any]:
+def _seen_from_other_side(outcome: Any, value: str, low: str, high: str) -> list[Any]:
     """Return the columns value, low and high of a result, of which it has the names, with the other sign."""
     # no difference is 0, not -0
-    return [(0 - found[name].values[:, 0]).tolist() for name in (value, high, low)]
+    return [(0 - outcome[name].values[:, 0]).tolist() for name in (value, high, low)]
 
 
 def comparison_facts(cube: "xr.DataArray") -> dict[str, Any]:
@@ -279,18 +281,18 @@ def compare_collections(
     Without anchors nothing is better: the systems of one name on both are counted, and how they moved.
     """
     named = ["=".join(names) for names in anchors] or None
-    found = irmeta.place(cubes, on=factors, metrics=metric, anchor=named)
+    outcome = irmeta.place(cubes, on=factors, metrics=metric, anchor=named)
     names = ("anchored", "anchored_low", "anchored_high")
-    gains = map(Interval, *_seen_from_other_side(found, *names))
+    gains = map(Interval, *_seen_from_other_side(outcome, *names))
     sides = ("collection_a", "collection_b", "system_a", "system_b")
-    pairs = zip(*(found.data[name].values.tolist() for name in sides), strict=True)
+    pairs = zip(*(outcome.data[name].values.tolist() for name in sides), strict=True)
     better = {
         (system, other): gain
         for (a, b, system, other), gain in zip(pairs, gains, strict=True)
         if named and a != b
     }
-    moved = (found[f"drift{end}"].item() for end in ("", "_low", "_high"))
-    return Across(better, Interval(*moved), int(found["drift_systems"].item()))
+    moved = (outcome[f"drift{end}"].item() for end in ("", "_low", "_high"))
+    return Across(better, Interval(*moved), int(outcome["drift_systems"].item()))
 
 
 def first_documents(run: Path, depth: int) -> dict[str, list[str]]:
@@ -354,7 +356,8 @@ def feedback(
     """
     shown = set(board.get("feedback_topics") or ())
     places = [at for at, topic in enumerate(topics) if topic in shown]
-    kind, step = board.get("feedback", "none"), board.get("step", 0.05)
+    kind = board.get("feedback", "none")
+    step = board.get("step", 0.05)
     told = irmeta.release(kind, runs[:-1], runs[-1], step=step, topics=places)
     named = [topics[at] for at in places] if kind == "split" else topics
     # a ladder says nothing of topics

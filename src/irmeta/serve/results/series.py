@@ -172,11 +172,11 @@ def series_of(editions: Iterable[Edition], known: Known) -> list[Series]:
     by_name: dict[str, list[Edition]] = {}
     for edition in sorted(editions, key=_edition_key):
         by_name.setdefault(edition.series, []).append(edition)
-    found = []
+    every = []
     for name, own in sorted(by_name.items()):
         pairs = [_compare_editions(*pair, known) for pair in combinations(own, 2)]
-        found.append(Series(name, own, pairs))
-    return found
+        every.append(Series(name, own, pairs))
+    return every
 
 
 def _edition_key(edition: Edition) -> tuple[list[tuple[int, str]], str]:

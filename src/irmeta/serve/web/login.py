@@ -42,7 +42,7 @@ OWN = re.compile(r"(?:my|organize|join|i)/[a-z0-9/-]*")
 UNBEGUN = "this login was not begun here, or took too long; begin it again"
 
 
-class _Found(msgspec.Struct):
+class _Facts(msgspec.Struct):
     """What a provider says of itself, as far as it is heard."""
 
     issuer: str
@@ -137,18 +137,18 @@ class Provider:
         if not hmac.compare_digest(state, begun.derived("state").encode()):
             raise RefusedError(403, UNBEGUN)
         async with self._limited_time():
-            found = await self._discovered()
-            needed = found.authorization_response_iss_parameter_supported
-            if answer.get("iss", None if needed else found.issuer) != found.issuer:
+            facts = await self._discovered()
+            needed = facts.authorization_response_iss_parameter_supported
+            if answer.get("iss", None if needed else facts.issuer) != facts.issuer:
                 raise RefusedError(403, UNBEGUN)
             if "code" not in answer:
                 raise RefusedError(403, f"{self._login.label} did not let you in")
-            app = self._client(found)
+            app = self._client(facts)
             verifier = begun.derived("code_verifier")
             token = await app.fetch_access_token(
                 self._back, code=answer["code"], code_verifier=verifier
             )
-            exact = {"iss": found.issuer, "aud": self._login.client}
+            exact = {"iss": facts.issuer, "aud": self._login.client}
             options = {
                 name: {"essential": True, "value": value}
                 for name, value in exact.items()
@@ -159,7 +159,7 @@ class Provider:
             subject = claims["sub"]
             if not isinstance(subject, str) or not 0 < len(subject) <= SUBJECT:
                 raise ValueError("a subject that is no text, or too long")
-            return Identity(found.issuer, subject), _shown_name(claims.get("name"))
+            return Identity(facts.issuer, subject), _shown_name(claims.get("name"))
 
     @asynccontextmanager
     async def _limited_time(self) -> AsyncIterator[None]:
@@ -174,24 +174,24 @@ class Provider:
             says = f"{self._login.label} did not answer as it should; try it later"
             raise RefusedError(502, says) from error
 
-    async def _discovered(self) -> _Found:
+    async def _discovered(self) -> _Facts:
         """Return the addresses that a provider says it has; it must call itself as the settings do, and be as safe."""
         issuer = self._login.issuer
         where = f"{issuer.rstrip('/')}/.well-known/openid-configuration"
         async with httpx2.AsyncClient(transport=_Bounded(), timeout=SECONDS) as client:
             answer = await client.get(where)
-        found = msgspec.json.decode(answer.raise_for_status().content, type=_Found)
-        if found.issuer != issuer:
-            raise ValueError(f"another issuer: {found.issuer}")
+        facts = msgspec.json.decode(answer.raise_for_status().content, type=_Facts)
+        if facts.issuer != issuer:
+            raise ValueError(f"another issuer: {facts.issuer}")
         scheme = issuer.partition("//")[0]
-        for end in (found.authorization_endpoint, found.token_endpoint, found.jwks_uri):
+        for end in (facts.authorization_endpoint, facts.token_endpoint, facts.jwks_uri):
             if not end.startswith(("https://", f"{scheme}//")):
                 raise ValueError(f"an address that is not https: {end}")
-        return found
+        return facts
 
-    def _client(self, found: _Found) -> Any:
+    def _client(self, facts: _Facts) -> Any:
         """Return Authlib's client, which asks and checks; it hears of the provider what is known to be safe."""
-        basic = "client_secret_basic" in found.token_endpoint_auth_methods_supported
+        basic = "client_secret_basic" in facts.token_endpoint_auth_methods_supported
         method = "client_secret_basic" if basic else "client_secret_post"
         return StarletteOAuth2App(
             None,
@@ -204,10 +204,10 @@ class Provider:
                 "transport": _Bounded(),
                 "timeout": SECONDS,
             },
-            issuer=found.issuer,
-            authorization_endpoint=found.authorization_endpoint,
-            token_endpoint=found.token_endpoint,
-            jwks_uri=found.jwks_uri,
+            issuer=facts.issuer,
+            authorization_endpoint=facts.authorization_endpoint,
+            token_endpoint=facts.token_endpoint,
+            jwks_uri=facts.jwks_uri,
             id_token_signing_alg_values_supported=SIGNATURES,
         )
 
