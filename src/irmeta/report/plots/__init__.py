@@ -43,11 +43,11 @@ def figure_of(
         raise ScoresError(
             f"results of {name} have no figure; leave out --plot"
         ) from None
-    for one in view.keys() - signature(plots.figure).parameters.keys():
-        for option in {one, f"{one}s"} & about(result)["options"].keys():
+    for wrong in view.keys() - signature(plots.figure).parameters.keys():
+        for option in {wrong, f"{wrong}s"} & about(result)["options"].keys():
             raise TypeError(f"plot: {option!r} is an option of {name}; give it there")
         known = ["highlight", "width", *_views(plots.figure)]
-        raise TypeError(f"plot: there is no option {one!r}; {nearest(one, known)}")
+        raise TypeError(f"plot: there is no option {wrong!r}; {nearest(wrong, known)}")
     with as_wide_as(width):
         figure: Figure = plots.figure(result, **view)
         if highlight is None:
@@ -58,7 +58,7 @@ def figure_of(
         if marking:
             figure = plots.figure(result, marked=names, **view)
     drawn = marks.names_of_marks(figure)
-    if absent := [one for one in names if one not in drawn]:
+    if absent := [mark for mark in names if mark not in drawn]:
         there = _where_shown(result, plots.figure, absent, drawn)
         raise ScoresError(f"this plot does not show {listed(absent)}; {there}")
     marks.highlight(figure, names)
@@ -68,7 +68,7 @@ def figure_of(
 def _views(figure: Callable[..., Figure]) -> list[str]:
     """Name the options that say what a study's figure draws."""
     _, *options = signature(figure).parameters
-    return [one for one in options if one != "marked"]
+    return [name for name in options if name != "marked"]
 
 
 def _known_names(
@@ -77,9 +77,9 @@ def _known_names(
     """Return the names that a figure may mark: those drawn, the systems, and, if it names some, the metrics."""
     compared = [about(result)["options"].get("system"), *_names(result, "against")]
     known = [*drawn, *_names(result, "system"), *filter(None, compared)]
-    every = _names(result, "metric")
-    if metrics and set(known) & set(every):
-        known += every
+    of_metrics = _names(result, "metric")
+    if metrics and set(known) & set(of_metrics):
+        known += of_metrics
     return list(dict.fromkeys(known))
 
 
@@ -95,13 +95,12 @@ def _where_shown(
     able = []
     for view in get_args(hints.get("view")):
         with suppress(ScoresError):
-            if set(absent) <= {
-                *marks.names_of_marks(figure(result, view=view, **marked))
-            }:
+            shown = marks.names_of_marks(figure(result, view=view, **marked))
+            if set(absent) <= set(shown):
                 able.append(view)
     if able:
         return f"choose another view: {joined(able, 'or')}"
-    if shown := [one for one in drawn if one in _names(result, "system")]:
+    if shown := [name for name in drawn if name in _names(result, "system")]:
         return f"it names {listed(shown)}"
     topics = bool(drawn) and set(drawn) <= set(_names(result, "topic"))
     of = "topics" if topics else "metrics"

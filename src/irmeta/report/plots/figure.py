@@ -106,8 +106,8 @@ def draw(
             squeeze=False,
             height_ratios=shares,
         )
-        for one, panel in zip(plots, panels.flat, strict=True):
-            one(result, panel, **options)
+        for draw_panel, panel in zip(plots, panels.flat, strict=True):
+            draw_panel(result, panel, **options)
         fit_height(figure)
         return figure
 
@@ -193,17 +193,19 @@ def _slim(text: str) -> Element:
     root.attrib |= _LOOK
     root.remove(root[0])  # a style, which would be that of the whole page
     _unwrap_groups(root)
-    for one in root.iter():
-        if one.tag != f"{{{_SVG}}}text":
-            one.text = None
-        one.tail = None
+    for element in root.iter():
+        if element.tag != f"{{{_SVG}}}text":
+            element.text = None
+        element.tail = None
         for name in ("d", "x", "y", "transform"):
-            if name in one.attrib:
-                one.set(name, _rounded(one.get(name, "")))
-        if one.get("transform", "").startswith("rotate(-0 "):
-            del one.attrib["transform"]
-        if "style" in one.attrib:
-            one.set("style", re.sub("; font-family:[^;]*", "", one.get("style", "")))
+            if name in element.attrib:
+                element.set(name, _rounded(element.get(name, "")))
+        if element.get("transform", "").startswith("rotate(-0 "):
+            del element.attrib["transform"]
+        if "style" in element.attrib:
+            element.set(
+                "style", re.sub("; font-family:[^;]*", "", element.get("style", ""))
+            )
     return root
 
 

@@ -71,10 +71,8 @@ class Layout(ConstrainedLayoutEngine):
         """Lay out a figure."""
         super().execute(figure)
         for _ in range(_ROUNDS):
-            before, self.sizes = (
-                self.sizes,
-                [fit_matrix_text(axes) for axes in figure.axes],
-            )
+            before = self.sizes
+            self.sizes = [fit_matrix_text(axes) for axes in figure.axes]
             if self.sizes == before or not any(self.sizes):
                 break
             super().execute(figure)
@@ -125,15 +123,15 @@ def _keep_apart(figure: Figure) -> None:
     room = _Room(_mark_boxes(figure), figure.bbox, renderer)
     lines = _line_boxes(figure)
     for name in names:
-        found = (
+        boxes = (
             _place_beside_mark(name, [*taken, *lines], room)
             or _place_beside_mark(name, taken, room)
             or _place_away(name, taken, room)
         )
-        if not found and name.get_color() == MARKED:
-            found = [_moved(name, *_PLACES[0], renderer)]
-        name.set_visible(bool(found))
-        taken += found
+        if not boxes and name.get_color() == MARKED:
+            boxes = [_moved(name, *_PLACES[0], renderer)]
+        name.set_visible(bool(boxes))
+        taken += boxes
 
 
 def _fixed_texts(figure: Figure) -> list[Text]:
@@ -190,9 +188,8 @@ def _place_beside_mark(
     No other mark is nearer to it there.
     """
     mark = _place_of_mark(name)
-    centres = np.array([box.corners().mean(axis=0) for box in room.marks]).reshape(
-        -1, 2
-    )
+    corners = [box.corners().mean(axis=0) for box in room.marks]
+    centres = np.array(corners).reshape(-1, 2)
     for across, up in _PLACES:
         own = _moved(name, across, up, room.renderer)
         others = _distances(own, centres).min(initial=np.inf)
@@ -352,13 +349,11 @@ def fit_height(figure: Figure) -> None:
         if axes.get_gid() == SQUARE:
             _square_cells(figure, axes)
     labelled = [axes for axes in figure.axes if axes.get_ylabel()]
-    lack = max(
-        (
-            axes.yaxis.label.get_window_extent().height - axes.bbox.height
-            for axes in labelled
-        ),
-        default=0,
-    )
+    lacks = [
+        axes.yaxis.label.get_window_extent().height - axes.bbox.height
+        for axes in labelled
+    ]
+    lack = max(lacks, default=0)
     if lack > 0:
         rows = len({round(axes.bbox.y0) for axes in labelled})
         figure.set_figheight(figure.get_figheight() + rows * lack / figure.dpi)
@@ -379,7 +374,7 @@ def _thin_numbers(axes: Axes) -> None:
             for label in axes.get_xticklabels()
             if label.get_text()
         ]
-        if not any(one.padded(2).overlaps(other) for one, other in pairwise(boxes)):
+        if not any(box.padded(2).overlaps(other) for box, other in pairwise(boxes)):
             break
 
 

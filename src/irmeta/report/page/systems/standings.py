@@ -158,10 +158,9 @@ def _absent_ahead(content: Content, name: str, leader: str) -> dict[str, int]:
     """Return the systems that are left out and ahead of the leader, and on how many topics of both; most first."""
     by, used = [content.order[name]], names(content.used[name].system)
     ahead = systems_ahead(content.cubes[name].sel(metric=by), leader)
-    absent = [
-        (system, topics) for system, topics in ahead.items() if system not in used
-    ]
-    return dict(sorted(absent, key=lambda item: item[1], reverse=True))
+    absent = [system for system in ahead if system not in used]
+    most_shared = sorted(absent, key=ahead.__getitem__, reverse=True)
+    return {system: ahead[system] for system in most_shared}
 
 
 def _ahead_clause(absent: Mapping[str, int], leader: str) -> str:

@@ -30,15 +30,15 @@ def drmse_bars(result: xr.Dataset, axes: Axes) -> Axes:
     thick = 0.8 / len(kinds)
     listed: list[Any] = []
     for at, kind in enumerate(kinds):
-        one = result.sel(kind=kind)
+        of_kind = result.sel(kind=kind)
         rows = np.arange(len(names)) + (at - (len(kinds) - 1) / 2) * thick
-        drmse = one["drmse"].mean("pair").values
+        drmse = of_kind["drmse"].mean("pair").values
         colour = PALETTE[at]
         bars = axes.barh(rows, drmse, thick * 0.9, color=colour, alpha=0.6, label=kind)
         listed.append(bars)
-        for pair in one["drmse"].values:
+        for pair in of_kind["drmse"].values:
             axes.plot(pair, rows, "o", markersize=2.5, color=colour)
-        chance = one["drmse_mean"].mean("pair")
+        chance = of_kind["drmse_mean"].mean("pair")
         axes.vlines(chance, rows - thick * 0.45, rows + thick * 0.45, color="black")
         words = [f"{kind}: dRMSE {short(value, 3)}" for value in drmse]
         name_marks(axes, drmse, rows, names, words)

@@ -31,18 +31,20 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     best = result["tau"].max("size").values
     named = set(np.lexsort((-best, -often))[:LISTED].tolist())
     for way in range(result.sizes["way"]):
-        one = result.isel(way=way)
-        cost, tau, measured = (one[name].values for name in ("cost", "tau", "measured"))
-        label = str(one["label"].item()) if way in named else None
+        of_way = result.isel(way=way)
+        cost, tau, measured = (
+            of_way[name].values for name in ("cost", "tau", "measured")
+        )
+        label = str(of_way["label"].item()) if way in named else None
         style: dict[str, Any] = (
             {} if way in named else {"color": "lightgrey", "zorder": 1}
         )
         (line,) = axes.plot(cost[measured], tau[measured], label=label, **style)
         words = [
-            f"tau {short(one, 3)} for {price:g}"
-            for one, price in zip(tau, cost, strict=True)
+            f"tau {short(value, 3)} for {price:g}"
+            for value, price in zip(tau, cost, strict=True)
         ]
-        name_marks(axes, cost, tau, [str(one["label"].item())] * len(words), words)
+        name_marks(axes, cost, tau, [str(of_way["label"].item())] * len(words), words)
         last = max(int(measured.sum()) - 1, 0)
         style = {"color": line.get_color(), "zorder": line.get_zorder()}
         axes.plot(cost[last:], tau[last:], ":", **style)

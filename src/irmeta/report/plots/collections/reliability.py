@@ -76,13 +76,13 @@ def phi(result: xr.Dataset, axes: Axes) -> Axes:
 def tau(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw expected tau with the true ranking against topics, and tau_AP as a dashed line."""
     for at, metric in enumerate(result.metric.values):
-        one = result.sel(metric=metric)
-        sizes = one["size"].values
-        taus = one["tau"].values
+        of_metric = result.sel(metric=metric)
+        sizes = of_metric["size"].values
+        taus = of_metric["tau"].values
         (line,) = axes.plot(
             *_curve_of_tau(sizes, taus), label=str(metric), **curve_marks(at)
         )
-        below = _curve_of_tau(sizes, one["tau_ap"].values)
+        below = _curve_of_tau(sizes, of_metric["tau_ap"].values)
         axes.plot(*below, "--", color=line.get_color())
         _name_curve(result, axes, sizes, taus, str(metric))
     return _finish_axes(result, axes, "tau")
@@ -95,17 +95,18 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
     """
     asked = about(result)["options"]["difference"]
     for at, metric in enumerate(result.metric.values):
-        one = result["detectable"].sel(metric=metric)
-        sizes = one["size"].values
+        of_metric = result["detectable"].sel(metric=metric)
+        sizes = of_metric["size"].values
         finer = np.geomspace(sizes[0], sizes[-1], POINTS)
         # with more topics differences fall about as the root of their number
         low, median, high = (
-            np.interp(finer, sizes, one.sel(share=share) * sizes**0.5) / finer**0.5
+            np.interp(finer, sizes, of_metric.sel(share=share) * sizes**0.5)
+            / finer**0.5
             for share in (0.1, 0.5, 0.9)
         )
         (line,) = axes.plot(finer, median, label=str(metric), **curve_marks(at))
         axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
-        _name_curve(result, axes, sizes, one.sel(share=0.5).values, str(metric))
+        _name_curve(result, axes, sizes, of_metric.sel(share=0.5).values, str(metric))
         if asked is None:
             continue
         needed = float(result["pair_topics"].sel(metric=metric, share=0.5))
@@ -135,15 +136,15 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
 def _draw_coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> Axes:
     """Draw a coefficient against topics, a line for each metric, with its interval as a band, and the value wanted."""
     for at, metric in enumerate(result.metric.values):
-        one = result.sel(metric=metric)
-        sizes = one["size"].values
+        of_metric = result.sel(metric=metric)
+        sizes = of_metric["size"].values
         (line,) = axes.plot(
-            *_curve(sizes, one[name].values), label=str(metric), **curve_marks(at)
+            *_curve(sizes, of_metric[name].values), label=str(metric), **curve_marks(at)
         )
-        finer, low = _curve(sizes, one[f"{name}_low"].values)
-        high = _curve(sizes, one[f"{name}_high"].values)[1]
+        finer, low = _curve(sizes, of_metric[f"{name}_low"].values)
+        high = _curve(sizes, of_metric[f"{name}_high"].values)[1]
         axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
-        _name_curve(result, axes, sizes, one[name].values, str(metric))
+        _name_curve(result, axes, sizes, of_metric[name].values, str(metric))
     wanted = about(result)["options"]["stability"]
     axes.axhline(wanted, color="grey", linewidth=0.6, label=f"wanted, {wanted:g}")
     return _finish_axes(result, axes, label)
@@ -181,8 +182,8 @@ def _metrics_drawn(result: xr.Dataset) -> str:
     """Say how many metrics are drawn, if not all."""
     [collection] = about(result)["inputs"]["collections"].values()
     drawn = result.sizes["metric"]
-    every = collection["metrics"]
-    return f"{drawn} of {every} metrics" if drawn < every else ""
+    known = collection["metrics"]
+    return f"{drawn} of {known} metrics" if drawn < known else ""
 
 
 def _name_curve(

@@ -31,12 +31,12 @@ def tau_percentiles(result: xr.Dataset, axes: Axes) -> Axes:
     """
     metrics = result.metric.values.astype(str)
     for metric, color in zip(metrics, cycle(PALETTE)):
-        one = result.sel(metric=metric)
+        of_metric = result.sel(metric=metric)
         for words, (name, style) in _LINES.items():
             label = f"{metric}, {words}"
-            axes.plot(result.systems, one[name], style, color=color, label=label)
+            axes.plot(result.systems, of_metric[name], style, color=color, label=label)
         label = f"{metric}, raw scores"
-        axes.axhline(one["raw"].item(), color=color, label=label, **_RAW)
+        axes.axhline(of_metric["raw"].item(), color=color, label=label, **_RAW)
     axes.set_xlabel("standardizing systems drawn")
     axes.set_ylabel("tau with the ranking by all of them\n(up is better)")
     colours = [

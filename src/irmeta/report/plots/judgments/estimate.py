@@ -12,8 +12,9 @@ from irmeta.report.plots.rows import BETTER_RIGHT, legend, named_rows, rows_heig
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
     """Return the figure of a metric's means, the first by default."""
-    one = result.sel(metric=result.metric.values[0] if metric is None else metric)
-    return draw(means, one, width=COLUMN, height=rows_height(one.sizes["system"]))
+    of_metric = result.sel(metric=metric or result.metric.values[0])
+    rows = rows_height(result.sizes["system"])
+    return draw(means, of_metric, width=COLUMN, height=rows)
 
 
 def means(result: xr.Dataset, axes: Axes) -> Axes:

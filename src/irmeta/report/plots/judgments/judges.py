@@ -34,24 +34,22 @@ def figure(
     metric, judge : whose, by default the first metric, and the judge with the highest tau.
     """
     if "tau" not in result:
-        return draw(
-            labels, result, width=PAGE, height=rows_height(result.sizes["judge"])
-        )
-    one = result.sel(metric=result.metric.values[0] if metric is None else metric)
+        rows = rows_height(result.sizes["judge"])
+        return draw(labels, result, width=PAGE, height=rows)
+    of_metric = result.sel(metric=metric or result.metric.values[0])
     if view == "tau":
-        return draw(taus, one, width=COLUMN, height=rows_height(one.sizes["judge"]))
-    which = _best_judge(one) if judge is None else judge
+        rows = rows_height(result.sizes["judge"])
+        return draw(taus, of_metric, width=COLUMN, height=rows)
+    which = judge or _best_judge(of_metric)
     if view == "means":
-        return draw(means, one, width=COLUMN, height=COLUMN, judge=which)
-    if "system_favour" not in one:
+        return draw(means, of_metric, width=COLUMN, height=COLUMN, judge=which)
+    if "system_favour" not in of_metric:
         raise ScoresError(
             "judges of different topics have no favour to draw; --view tau shows their tau"
         )
-    if "group_favour" in one:
-        rows = one.sizes["group"]
-    else:
-        rows = one.sizes["system"]
-    return draw(favour, one, width=PAGE, height=rows_height(rows), judge=which)
+    dim = "group" if "group_favour" in of_metric else "system"
+    rows = rows_height(result.sizes[dim])
+    return draw(favour, of_metric, width=PAGE, height=rows, judge=which)
 
 
 def taus(result: xr.Dataset, axes: Axes) -> Axes:
@@ -127,11 +125,13 @@ def favour(result: xr.Dataset, axes: Axes, *, judge: str) -> Axes:
     rows = np.arange(order.size)
     axes.axvline(0, color=NEAR, linewidth=0.8)
     axes.hlines(rows, low, high, color=NEAR, linewidth=1.2)
-    for said, face, kept in (
+    for verdict, face, kept in (
         ("clear (Benjamini-Hochberg, .05)", PALETTE[0], p < 0.05),
         ("not clear", "white", p >= 0.05),
     ):
-        (dots,) = axes.plot(value[kept], rows[kept], "o", color=PALETTE[0], label=said)
+        (dots,) = axes.plot(
+            value[kept], rows[kept], "o", color=PALETTE[0], label=verdict
+        )
         dots.set(markersize=3.5, markerfacecolor=face)
     names = result[dim].values[order].astype(str).tolist()
     words = [f"favoured by {short(each, 3, sign=True)}" for each in value]
@@ -161,9 +161,8 @@ def labels(result: xr.Dataset, axes: Axes) -> Axes:
         result[f"label_{end}"].sel(figure="kappa_relevant").values
         for end in ("low", "high")
     )
-    order = np.argsort(-np.nan_to_num(kappa, nan=-2), kind="stable")[
-        : int((~np.isnan(kappa)).sum())
-    ]
+    known = np.count_nonzero(~np.isnan(kappa))
+    order = np.argsort(-np.nan_to_num(kappa, nan=-2), kind="stable")[:known]
     rows = np.arange(order.size)
     axes.hlines(rows, low[order], high[order], color=NEAR, linewidth=1.2)
     axes.plot(kappa[order], rows, "o", markersize=3.5, color=PALETTE[0])
@@ -177,6 +176,5 @@ def labels(result: xr.Dataset, axes: Axes) -> Axes:
 
 def _best_judge(result: xr.Dataset) -> str:
     """Return the judge with the highest tau."""
-    return str(
-        result.judge.values[int(np.nan_to_num(result["tau"].values, nan=-2).argmax())]
-    )
+    best = np.nan_to_num(result["tau"].values, nan=-2).argmax()
+    return str(result.judge.values[best])

@@ -11,17 +11,15 @@ from irmeta.scores.attributes import about
 
 def figure(result: xr.Dataset, *, metric: str | None = None) -> Figure:
     """Return the figure of a metric's widths, the first by default."""
-    return draw(
-        widths, result.sel(metric=result.metric.values[0] if metric is None else metric)
-    )
+    return draw(widths, result.sel(metric=metric or result.metric.values[0]))
 
 
 def widths(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the mean width of intervals of differences by the number of human topics, and the width wanted."""
-    sizes, both, alone = (
+    sizes, with_machine, alone = (
         result[name].values for name in ("size", "width_pairs", "width_pairs_alone")
     )
-    axes.plot(sizes, both, marker="o", markersize=3, label="with machine")
+    axes.plot(sizes, with_machine, marker="o", markersize=3, label="with machine")
     axes.plot(sizes, alone, marker="s", markersize=3, label="people alone")
     axes.axhline(about(result)["options"]["width"], label="width wanted", **DASHED)
     axes.set_ylim(bottom=0)

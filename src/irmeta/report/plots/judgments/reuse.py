@@ -17,9 +17,8 @@ def figure(result: xr.Dataset, *, view: ReuseView = "metrics") -> Figure:
     """Return the figure of a view: what each metric loses, or each run's loss by its unjudged share."""
     if view == "penalty":
         return draw(penalty, result, width=COLUMN)
-    return draw(
-        metrics, result, width=COLUMN, height=rows_height(result.sizes["metric"])
-    )
+    rows = rows_height(result.sizes["metric"])
+    return draw(metrics, result, width=COLUMN, height=rows)
 
 
 def metrics(result: xr.Dataset, axes: Axes) -> Axes:
@@ -41,7 +40,7 @@ def metrics(result: xr.Dataset, axes: Axes) -> Axes:
     label = "mean of groups left out"
     axes.plot(loss, rows, "o", color=PALETTE[0], markersize=4.5, label=label)
     legend(axes)
-    words = [f"mean loss {short(one, 3)}" for one in loss]
+    words = [f"mean loss {short(value, 3)}" for value in loss]
     name_marks(axes, loss, rows, names, words, nearest="y")
     label = "loss, in standard deviations of systems"
     return named_rows(axes, names, label, BETTER_LEFT)
@@ -52,10 +51,10 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
 
     metric : by default the first. New runs are drawn at the loss to expect, with its interval.
     """
-    one = result.sel(metric=metric or result["metric"].values[0])
-    known = ~np.isnan(one["low"].values)
+    of_metric = result.sel(metric=metric or result["metric"].values[0])
+    known = ~np.isnan(of_metric["low"].values)
     unjudged, loss, low, high = (
-        one[name].values[known] for name in ("unjudged", "loss", "low", "high")
+        of_metric[name].values[known] for name in ("unjudged", "loss", "low", "high")
     )
     axes.vlines(unjudged, low, high, color="0.8", linewidth=1)
     inside = (loss >= low) & (loss <= high)
@@ -66,7 +65,7 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
         axes.plot(
             unjudged[which], loss[which], "o", color=colour, markersize=3, label=label
         )
-    runs = one["system"].values[known].astype(str)
+    runs = of_metric["system"].values[known].astype(str)
     words = [
         f"loss {short(lost, 3)}, {share:.0%} unjudged"
         for lost, share in zip(loss, unjudged, strict=True)
@@ -74,13 +73,13 @@ def penalty(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axe
     name_marks(axes, unjudged, loss, runs, words)
     if "run" in result.dims:
         share, expected, low, high = (
-            one[name].values
+            of_metric[name].values
             for name in ("new_unjudged", "penalty", "penalty_low", "penalty_high")
         )
         axes.vlines(share, low, high, color="black", linewidth=1)
         axes.plot(share, expected, "D", color="black", markersize=4, label="new")
     axes.set_xlabel("share of first documents unjudged")
-    axes.set_ylabel(f"loss of {one['metric'].item()} (low is better)")
+    axes.set_ylabel(f"loss of {of_metric['metric'].item()} (low is better)")
     level = about(result)["options"]["level"]
     legend(axes, title=f"{level:.0%} interval")
     return axes

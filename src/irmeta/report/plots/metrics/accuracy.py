@@ -65,9 +65,7 @@ def accuracy(outcome: xr.Dataset, axes: Axes) -> Axes:
     rows = np.arange(order.size)
     axes.plot(tau, rows, "o", color=PALETTE[0], markersize=4)
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
-    name_marks(
-        axes, tau, rows, names, [f"tau {short(one, 3)}" for one in tau], nearest="y"
-    )
-    return named_rows(
-        axes, names, "tau-b, predicted and actual scores; line: 0.9", BETTER_RIGHT
-    )
+    words = [f"tau {short(value, 3)}" for value in tau]
+    name_marks(axes, tau, rows, names, words, nearest="y")
+    label = "tau-b, predicted and actual scores; line: 0.9"
+    return named_rows(axes, names, label, BETTER_RIGHT)

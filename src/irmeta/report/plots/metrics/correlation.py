@@ -25,11 +25,8 @@ def figure(result: xr.Dataset, *, view: CorrelationView = "heatmap") -> Figure:
         )
     metrics = result.sizes["metric"]
     if view in ("dendrogram", "components"):
-        return draw(
-            tree if view == "dendrogram" else loadings,
-            result,
-            height=1.0 + 0.15 * metrics,
-        )
+        plot = tree if view == "dendrogram" else loadings
+        return draw(plot, result, height=1.0 + 0.15 * metrics)
     order = "clustered" if view == "clustered" else "given"
     return draw_square_matrix(heatmap, result, order=order)
 

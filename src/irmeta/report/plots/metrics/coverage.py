@@ -14,9 +14,8 @@ from irmeta.scores.attributes import about
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of coverage, as wide as a page."""
-    return draw(
-        coverage, result, width=PAGE, height=rows_height(result.sizes["target"])
-    )
+    rows = rows_height(result.sizes["target"])
+    return draw(coverage, result, width=PAGE, height=rows)
 
 
 def coverage(outcome: xr.Dataset, axes: Axes) -> Axes:

@@ -1,6 +1,6 @@
 """Costly metrics predicted from cheap ones: tau by judging depth."""
 
-from itertools import cycle
+from itertools import cycle, product
 
 import xarray as xr
 from matplotlib.axes import Axes
@@ -17,11 +17,8 @@ def figure(result: xr.Dataset) -> Figure:
 
 def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
     """Draw tau (or r2, rmse) by depth: colour a target, marker a collection, dashed for judgments of the pool only."""
-    for kind, target, colour in (
-        (kind, target, colour)
-        for kind in outcome.judgments.values
-        for target, colour in zip(outcome.target.values, cycle(PALETTE))
-    ):
+    targets = list(zip(outcome.target.values, cycle(PALETTE)))
+    for kind, (target, colour) in product(outcome.judgments.values, targets):
         for name, marker in zip(outcome.collection.values, cycle(MARKERS)):
             line = outcome[measure].sel(judgments=kind, target=target, collection=name)
             dash = "-" if kind == "full" else "--"
@@ -35,7 +32,7 @@ def lowcost(outcome: xr.Dataset, axes: Axes, measure: str = "tau") -> Axes:
     if measure != "rmse":
         axes.axhline(0.9, color=NEAR, linewidth=0.6, zorder=0)
         axes.set_ylim(max(-0.2, axes.get_ylim()[0]), 1.02)
-    targets = [str(target) for target in outcome.target.values]
+    names = [str(target) for target, _ in targets]
     collections = [str(name) for name in outcome.collection.values]
-    legend(axes, legend_keys(targets, collections))
+    legend(axes, legend_keys(names, collections))
     return axes

@@ -18,15 +18,15 @@ def figure(result: xr.Dataset) -> Figure:
 
 def agreed(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the share of pairs on which users agree with each metric, with its interval, and a line at one half."""
-    one = result.isel(metric=np.argsort(-result["agreement"].values, kind="stable"))
-    rows = np.arange(one.sizes["metric"])
+    ordered = result.isel(metric=np.argsort(-result["agreement"].values, kind="stable"))
+    rows = np.arange(ordered.sizes["metric"])
     share, low, high = (
-        100 * one[f"agreement{end}"].values for end in ("", "_low", "_high")
+        100 * ordered[f"agreement{end}"].values for end in ("", "_low", "_high")
     )
     axes.hlines(rows, low, high, color=PALETTE[4])
     axes.plot(share, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
     axes.axvline(50, color="black", linewidth=0.6)
-    names = one.metric.values.astype(str).tolist()
+    names = ordered.metric.values.astype(str).tolist()
     words = [
         f"{value:.0f}%, interval {least:.0f}% to {most:.0f}%"
         for value, least, most in zip(share, low, high, strict=True)

@@ -17,12 +17,8 @@ MOST = 120
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of predictions, as wide as a page."""
-    return draw(
-        prediction,
-        result,
-        width=PAGE,
-        height=rows_height(min(int(result["value"].notnull().sum()), MOST)),
-    )
+    rows = min(int(result["value"].notnull().sum()), MOST)
+    return draw(prediction, result, width=PAGE, height=rows_height(rows))
 
 
 def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -39,13 +35,13 @@ def prediction(outcome: xr.Dataset, axes: Axes) -> Axes:
         colour = NEAR if far == 1 else PALETTE[0]
         axes.plot([low[row], high[row]], [row, row], color=colour)
         axes.plot(value[row], row, "o", color=colour, markersize=4)
-    one = len(set(systems)) == 1
+    of_one = len(set(systems)) == 1
     names = [
-        target if one else f"{system}: {target}"
+        target if of_one else f"{system}: {target}"
         for system, target in zip(systems, targets, strict=True)
     ]
     name_intervals(axes, "predicted", names, value, low, high)
-    of = f" of {systems[0]}" if one and systems[0] != GIVEN else ""
+    of = f" of {systems[0]}" if of_one and systems[0] != GIVEN else ""
     level = about(outcome)["options"]["level"]
     label = f"predicted score{of} and {level:.0%} interval"
     if len(known) > MOST:

@@ -23,9 +23,8 @@ from irmeta.words import counted
 
 def figure(result: xr.Dataset) -> Figure:
     """Return the figure of the best predictors, as wide as a page."""
-    return draw(
-        predictors, result, width=PAGE, height=rows_height(result.sizes["target"])
-    )
+    rows = rows_height(result.sizes["target"])
+    return draw(predictors, result, width=PAGE, height=rows)
 
 
 def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
@@ -37,10 +36,8 @@ def predictors(outcome: xr.Dataset, axes: Axes) -> Axes:
             axes.plot(tau, rows, marker, color=colour, alpha=0.8, **DOT)
     axes.axvline(0.9, color=NEAR, linewidth=0.6, zorder=0)
     counts = [counted(size, "predictor") for size in outcome["size"].values]
-    legend(axes, legend_keys(counts, [str(name) for name in outcome.collection.values]))
-    return named_rows(
-        axes,
-        [str(target) for target in outcome.target.values],
-        "tau-b, predicted and actual scores; line: 0.9",
-        BETTER_RIGHT,
-    )
+    collections = outcome.collection.values.astype(str).tolist()
+    legend(axes, legend_keys(counts, collections))
+    targets = outcome.target.values.astype(str).tolist()
+    label = "tau-b, predicted and actual scores; line: 0.9"
+    return named_rows(axes, targets, label, BETTER_RIGHT)

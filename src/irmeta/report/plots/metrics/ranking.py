@@ -48,7 +48,7 @@ def values(result: xr.Dataset, axes: Axes) -> Axes:
         axes.plot(k, first, "s-", color=NEAR, markersize=3, label=label)
     dots(axes, k, best, proven, "best k, proven")
     dots(axes, k, best, ~proven, "best k found, not proven", face="white")
-    words = [f"{name} {short(one, 3)}" for one in best]
+    words = [f"{name} {short(value, 3)}" for value in best]
     name_marks(axes, k, best, [f"best {size}" for size in k], words, nearest="x")
     axes.set_ylabel(f"{name}\n({better})")
     legend(axes)
@@ -64,7 +64,7 @@ def members(result: xr.Dataset, axes: Axes) -> Axes:
     k = sizes[size]
     dots = {"markersize": min(4.0, 0.7 * _ROOM / sizes[-1]), "color": PALETTE[0]}
     axes.plot(k, at, "o", **dots)
-    words = [f"in the set of {one}" for one in k]
+    words = [f"in the set of {number}" for number in k]
     name_marks(axes, k, at, [names[row] for row in at], words)
     whole_ranks(axes, int(sizes[-1]))
     exact = about(result)["options"]["method"] == "exact"

@@ -47,27 +47,26 @@ def figure(
 
 def means(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw the mean of the best systems, best first, with its interval. Webber et al. (2008), Figure 2."""
-    one = _best_systems(result, marked)
-    names = one.system.values.astype(str).tolist()
-    rows = rows_with_gap(one)
-    mean, low, high = (one[name].values for name in ("mean", "low", "high"))
+    best = _best_systems(result, marked)
+    names = best.system.values.astype(str).tolist()
+    rows = rows_with_gap(best)
+    mean, low, high = (best[name].values for name in ("mean", "low", "high"))
     axes.hlines(rows, low, high, color=PALETTE[4], linewidth=1.2)
     axes.plot(mean, rows, "o", color=PALETTE[0], markersize=2.5)
     name_intervals(axes, "mean", names, mean, low, high, rows)
     level = about(result)["options"]["level"]
-    label = (
-        f"mean {one.metric.item()}, {level:.0%} interval{_drawn_of_all(one, result)}"
-    )
-    return named_rows_with_gap(axes, one, label, BETTER_RIGHT)
+    drawn = _drawn_of_all(best, result)
+    label = f"mean {best.metric.item()}, {level:.0%} interval{drawn}"
+    return named_rows_with_gap(axes, best, label, BETTER_RIGHT)
 
 
 def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw the rank of the best systems, best first, and as a line the ranks that each may have."""
-    one = _best_systems(result, marked)
-    names = one.system.values.astype(str).tolist()
-    rows = rows_with_gap(one)
+    best = _best_systems(result, marked)
+    names = best.system.values.astype(str).tolist()
+    rows = rows_with_gap(best)
     rank, low, high = (
-        one[name].values.astype(int) for name in ("rank", "rank_low", "rank_high")
+        best[name].values.astype(int) for name in ("rank", "rank_low", "rank_high")
     )
     wide = 72 * 0.45 * row_height(len(names))
     axes.hlines(rows, low, high, color=PALETTE[4], linewidth=wide)
@@ -79,15 +78,15 @@ def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Ax
     name_marks(axes, rank, rows, names, words, nearest="y")
     whole_ranks(axes, int(high.max()))
     level = about(result)["options"]["level"]
-    label = f"rank by {one.metric.item()}, possible ranks ({level:.0%}){_drawn_of_all(one, result)}"
-    return named_rows_with_gap(axes, one, label, BETTER_LEFT)
+    label = f"rank by {best.metric.item()}, possible ranks ({level:.0%}){_drawn_of_all(best, result)}"
+    return named_rows_with_gap(axes, best, label, BETTER_LEFT)
 
 
 def matrix(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw every score as a shade: systems down, best first; topics across, easiest first. Same source, Figure 1."""
-    one = _by_rank(result)
-    one = one.isel(topic=np.argsort(-one["topic_mean"].values, kind="stable"))
-    return shades(one["score"].rename(str(one.metric.item())), axes)
+    ranked = _by_rank(result)
+    ranked = ranked.isel(topic=np.argsort(-ranked["topic_mean"].values, kind="stable"))
+    return shades(ranked["score"].rename(str(ranked.metric.item())), axes)
 
 
 def shades(scores: xr.DataArray, axes: Axes) -> Axes:
@@ -108,7 +107,9 @@ def shades(scores: xr.DataArray, axes: Axes) -> Axes:
         axes.set_xticks([])
         axes.set_xlabel(f"{len(topics)} topics, easiest first")
     shade_bar(axes, image, str(scores.name))
-    name_cells(axes, systems, topics, [short(one, 3) for one in scores.values.ravel()])
+    name_cells(
+        axes, systems, topics, [short(score, 3) for score in scores.values.ravel()]
+    )
     return axes
 
 
@@ -129,8 +130,8 @@ def distribution(result: xr.Dataset, axes: Axes) -> Axes:
 
 def _best_systems(result: xr.Dataset, marked: Collection[str]) -> xr.Dataset:
     """Return the best systems, then those to mark."""
-    one = _by_rank(result)
-    return best_and_marked(one, np.arange(one.sizes["system"]), marked)
+    ranked = _by_rank(result)
+    return best_and_marked(ranked, np.arange(ranked.sizes["system"]), marked)
 
 
 def _drawn_of_all(drawn_systems: xr.Dataset, result: xr.Dataset) -> str:
@@ -141,5 +142,5 @@ def _drawn_of_all(drawn_systems: xr.Dataset, result: xr.Dataset) -> str:
 
 
 def _by_rank(result: xr.Dataset) -> xr.Dataset:
-    one = result.sel(metric=about(result)["options"]["by"])
-    return one.isel(system=np.argsort(one["rank"].values, kind="stable"))
+    of_metric = result.sel(metric=about(result)["options"]["by"])
+    return of_metric.isel(system=np.argsort(of_metric["rank"].values, kind="stable"))

@@ -47,44 +47,44 @@ def figure(
 
 def ranks(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw each model's rank by the first aggregate, its possible ranks, and a thin line for what its holes allow."""
-    one = _models_to_draw(result, marked).isel(aggregate=0)
-    place = rows_with_gap(one)
-    ends = np.stack([one["low"].values, one["high"].values], axis=1)
+    models = _models_to_draw(result, marked).isel(aggregate=0)
+    place = rows_with_gap(models)
+    ends = np.stack([models["low"].values, models["high"].values], axis=1)
     axes.hlines(place, *ends.T, color=PALETTE[4], linewidth=4, label="possible ranks")
     if result["score"].isnull().any():
-        holes = one["best"], one["worst"]
+        holes = models["best"], models["worst"]
         axes.hlines(
             place, *holes, color=PALETTE[5], linewidth=0.8, label="what holes allow"
         )
-    rank = one["rank"].values
+    rank = models["rank"].values
     ranked = np.isfinite(rank)
     if ranked.any():
         axes.plot(rank, place, "o", color=PALETTE[0], markersize=3, label="rank")
     words = [f"possible ranks {span}" for span in spans(*ends.T)]
     middle = np.where(ranked, rank, ends.mean(axis=1))
-    models = one.system.values
-    name_marks(axes, middle, place, models, words, nearest="y", drawn=ranked)
+    names = models.system.values
+    name_marks(axes, middle, place, names, words, nearest="y", drawn=ranked)
     legend(axes)
     drawn = "rank" if ranked.any() else "possible ranks"
-    label = f"{drawn} by {_aggregate_name(one)}, {_models_drawn(one, result)}"
-    return _model_rows(one, axes, label)
+    label = f"{drawn} by {_aggregate_name(models)}, {_models_drawn(models, result)}"
+    return _model_rows(models, axes, label)
 
 
 def aggregates(result: xr.Dataset, axes: Axes, *, marked: Collection[str] = ()) -> Axes:
     """Draw each model's rank by every aggregate; of the same rank the later marks are smaller, so that all are seen."""
-    one = _models_to_draw(result, marked)
-    place = rows_with_gap(one)
-    kinds = one.aggregate.values
+    models = _models_to_draw(result, marked)
+    place = rows_with_gap(models)
+    kinds = models.aggregate.values
     sizes = np.linspace(7, 3, kinds.size)
     for kind, marker, size in zip(kinds, "osD^v", sizes, strict=False):
-        rank = one["rank"].sel(aggregate=kind).values
+        rank = models["rank"].sel(aggregate=kind).values
         axes.plot(rank, place, marker, markersize=size, label=str(kind))
         words = [f"rank {value:g} by {kind}" for value in rank]
         # without rings: marks of the same rank lie on each other
-        models = one.system.values
-        name_marks(axes, rank, place, models, words, nearest="y", drawn=False)
+        names = models.system.values
+        name_marks(axes, rank, place, names, words, nearest="y", drawn=False)
     legend(axes)
-    return _model_rows(one, axes, f"rank, {_models_drawn(one, result)}")
+    return _model_rows(models, axes, f"rank, {_models_drawn(models, result)}")
 
 
 def front(result: xr.Dataset, axes: Axes) -> Axes:
@@ -94,25 +94,25 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     """
     if "cost" not in result:
         raise ScoresError("no costs are known; name them with --cost FILE")
-    one = result.isel(aggregate=0, system=order(result))
-    drawn = (one["cost"].notnull() & one["value"].notnull()).values
-    absent = one.system.values[~drawn].astype(str)
-    one = one.isel(system=drawn).sortby("cost")
-    if not one.sizes["system"]:
+    models = result.isel(aggregate=0, system=order(result))
+    drawn = (models["cost"].notnull() & models["value"].notnull()).values
+    absent = models.system.values[~drawn].astype(str)
+    models = models.isel(system=drawn).sortby("cost")
+    if not models.sizes["system"]:
         raise ScoresError(
             "no model with a cost has a value; choose what to do with missing scores (--holes)"
         )
-    cost, value = one["cost"].values, one["value"].values
-    _draw_models(one, axes)
+    cost, value = models["cost"].values, models["value"].values
+    _draw_models(models, axes)
     if len(absent):
-        said = listed([shortened(name, LONGEST) for name in absent], 2)
-        axes.plot([], [], " ", label=f"without a cost or a value: {said}")
-    there, may_be = one["front"].values, one["front_possible"].values
+        which = listed([shortened(name, LONGEST) for name in absent], 2)
+        axes.plot([], [], " ", label=f"without a cost or a value: {which}")
+    there, may_be = models["front"].values, models["front_possible"].values
     if there.any():
         ends = [*cost[there], cost.max()], [*value[there], value[there][-1]]
         (line,) = axes.step(*ends, where="post", color="0.4", label="front by value")
         line.set(linewidth=0.8, zorder=1)
-    names = one.system.values.astype(str)
+    names = models.system.values.astype(str)
     written = zip(forms.column_texts(cost.tolist()), value, strict=True)
     words = [f"cost {x}, {short(y, 3)}" for x, y in written]
     name_marks(axes, cost, value, names, words, nearest="xy")
@@ -123,7 +123,7 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
         logarithmic_across(axes)
     axes.margins(x=0.1, y=0.1)
     axes.set_xlabel(directed("cost", BETTER_LEFT))
-    axes.set_ylabel(f"{_aggregate_name(one)} (up is better)")
+    axes.set_ylabel(f"{_aggregate_name(models)} (up is better)")
     legend(axes)
     return axes
 

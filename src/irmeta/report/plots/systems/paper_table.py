@@ -41,13 +41,13 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
     for metric, colour, marker in zip(
         result.metric.values.astype(str), cycle(PALETTE), cycle(MARKERS)
     ):
-        one = result.sel(metric=metric)
-        mean, filled = one["mean"].values, _are_filled(one, baseline)
+        of_metric = result.sel(metric=metric)
+        mean, filled = of_metric["mean"].values, _are_filled(of_metric, baseline)
         style = {"color": colour, "marker": marker} | DOT
         (dots,) = axes.plot(mean[filled], rows[filled], label=metric, **style)
         axes.plot(mean[~filled], rows[~filled], markerfacecolor="white", **style)
         if baseline is not None:
-            own = float(one["mean"].sel(system=baseline))
+            own = float(of_metric["mean"].sel(system=baseline))
             axes.axvline(own, color=colour, linewidth=0.6, linestyle="--", zorder=0)
         words = [f"{metric} {short(value, 3)}" for value in mean]
         name_marks(axes, mean, rows, called, words, nearest="xy")

@@ -24,11 +24,12 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
 
     metric : by default the first.
     """
-    one = result.sel(metric=metric or result["metric"].values[0])
-    several = len(set(one["collection"].values)) > 1
-    rows = np.arange(one.sizes["entry"])
+    of_metric = result.sel(metric=metric or result["metric"].values[0])
+    several = len(set(of_metric["collection"].values)) > 1
+    rows = np.arange(of_metric.sizes["entry"])
     own, low, high, median, best = (
-        one[name].values for name in ("standardized", "low", "high", "median", "best")
+        of_metric[name].values
+        for name in ("standardized", "low", "high", "median", "best")
     )
     axes.hlines(rows, low, high, color=PALETTE[4])
     # in front: the best of all may be a system of these
@@ -38,7 +39,7 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     label = "everybody's best"
     axes.plot(best, rows, ">", color=PALETTE[1], markersize=4, label=label)
     systems, collections = (
-        one[name].values.astype(str) for name in ("system", "collection")
+        of_metric[name].values.astype(str) for name in ("system", "collection")
     )
     names = [
         f"{system} on {where}" if several else system
@@ -46,7 +47,7 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
     ]
     axes.set_xlim(0, 1)
     legend(axes)
-    label = f"standardized {one['metric'].item()} and {about(result)['options']['level']:.0%} interval"
+    label = f"standardized {of_metric['metric'].item()} and {about(result)['options']['level']:.0%} interval"
     name_intervals(axes, "mean", names, own, low, high)
     return named_rows(axes, names, label, BETTER_RIGHT)
 
@@ -54,27 +55,17 @@ def place(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes:
 def published(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw the percentile of each mean that papers report with its interval, and that of the baseline of a claim."""
     rows = np.arange(result.sizes["report"])
+    ends = (f"percentile{end}" for end in ("", "_low", "_high"))
     own, low, high, baseline = (
-        result[f"reported_{name}"].values
-        for name in (
-            "percentile",
-            "percentile_low",
-            "percentile_high",
-            "baseline_percentile",
-        )
+        result[f"reported_{name}"].values for name in (*ends, "baseline_percentile")
     )
     axes.hlines(rows, low, high, color=PALETTE[4])
     axes.plot(own, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
     axes.plot(baseline, rows, "<", color=PALETTE[1], markersize=4, label="its baseline")
     axes.axvline(50, color="black", linewidth=0.5, label="everybody's median")
+    called = (result[f"reported_{of}"].values for of in ("system", "paper", "metric"))
     names = [
-        " ".join(filter(None, map(str, parts)))
-        for parts in zip(
-            result["reported_system"].values,
-            result["reported_paper"].values,
-            result["reported_metric"].values,
-            strict=True,
-        )
+        " ".join(filter(None, map(str, parts))) for parts in zip(*called, strict=True)
     ]
     axes.set_xlim(0, 100)
     legend(axes)

@@ -23,10 +23,12 @@ def ratios(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes
 
     metric : by default the first.
     """
-    one = result.sel(metric=metric or result.metric.values[0])
+    of_metric = result.sel(metric=metric or result.metric.values[0])
     options = about(result)["options"]
-    rows = np.arange(one.sizes["experiment"])
-    ratio, low, high = (one[f"ratio{end}"].values for end in ("", "_low", "_high"))
+    rows = np.arange(of_metric.sizes["experiment"])
+    ratio, low, high = (
+        of_metric[f"ratio{end}"].values for end in ("", "_low", "_high")
+    )
     axes.hlines(rows, low, high, color=PALETTE[4])
     axes.plot(ratio, rows, "o", color=PALETTE[0], markersize=4, zorder=3)
     axes.axvline(1, color="black", linewidth=0.6, label="the original")
@@ -36,13 +38,15 @@ def ratios(result: xr.Dataset, axes: Axes, *, metric: str | None = None) -> Axes
     asked = f"at least {limits[0]:g} is asked" if led else f"within {within:g} is asked"
     for limit, label in zip(limits, [asked, None], strict=False):
         axes.axvline(limit, color="0.4", linewidth=0.8, linestyle="--", label=label)
-    names = one.experiment.values.astype(str).tolist()
+    names = of_metric.experiment.values.astype(str).tolist()
     words = [
         f"ratio {short(value)}, interval {interval(least, most, 2)}"
         for value, least, most in zip(ratio, low, high, strict=True)
     ]
     name_marks(axes, ratio, rows, names, words, nearest="y")
     what = "lead" if led else "mean"
-    label = f"{one.metric.item()} {what} as a share of that in {options['original']}"
+    label = (
+        f"{of_metric.metric.item()} {what} as a share of that in {options['original']}"
+    )
     legend(axes)
     return named_rows(axes, names, label)

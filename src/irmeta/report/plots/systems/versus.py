@@ -67,9 +67,8 @@ def figure(result: xr.Dataset, *, marked: Collection[str] = ()) -> Figure:
         return drawn
     pairs = [*product(range(result.sizes["metric"]), range(result.sizes["against"]))]
     several = result.sizes["against"] > 1
-    plots = [
-        partial(by_topic, metric=at, against=whom, last=several) for at, whom in pairs
-    ][:MOST]
+    draws = partial(by_topic, last=several)
+    plots = [partial(draws, metric=at, against=whom) for at, whom in pairs[:MOST]]
     cut = ""
     if len(pairs) > MOST:
         cut = f"{MOST} of {len(pairs)} {'differences' if several else 'metrics'}"
@@ -90,14 +89,14 @@ def by_opponent(
 
     Filled marks are significant differences. Of more than `ROWS` those that differ least are drawn, and those to mark.
     """
-    one = result.sel(metric=_leading(result))
-    gaps = one["difference"].values
-    apart = np.where(np.isin(one.against.values, list(marked)), 0, abs(gaps))
+    opponents = result.sel(metric=_leading(result))
+    gaps = opponents["difference"].values
+    apart = np.where(np.isin(opponents.against.values, list(marked)), 0, abs(gaps))
     shown = np.argsort(apart, kind="stable")[:ROWS]
     largest_first = np.argsort(-gaps[shown], kind="stable")
-    one = one.isel(against=shown[largest_first])
+    opponents = opponents.isel(against=shown[largest_first])
     difference, low, high, sure = (
-        one[name].values for name in ("difference", "low", "high", "significant")
+        opponents[name].values for name in ("difference", "low", "high", "significant")
     )
     rows = np.arange(difference.size)
     axes.axvline(0, color="black", linewidth=0.6)
@@ -107,14 +106,14 @@ def by_opponent(
     worse = sure & (difference < 0)
     mark(worse, "significantly worse", color=PALETTE[5], marker="s")
     mark(~sure, "not distinguished", color=NEAR, face="white")
-    every = result.sizes["against"]
-    cut = f"the {ROWS} of {every} that differ least" if every > ROWS else ""
+    against = result.sizes["against"]
+    cut = f"the {ROWS} of {against} that differ least" if against > ROWS else ""
     legend(axes, title=cut)
     options = about(result)["options"]
-    names = one.against.values.astype(str).tolist()
+    names = opponents.against.values.astype(str).tolist()
     name_intervals(axes, "difference", names, difference, low, high)
     label = (
-        f"{options['system']} \N{MINUS SIGN} each by {one.metric.item()},\n"
+        f"{options['system']} \N{MINUS SIGN} each by {opponents.metric.item()},\n"
         f"{1 - options['alpha']:.0%} interval of each by itself"
     )
     return named_rows(axes, names, label, BETTER_RIGHT)
@@ -141,14 +140,14 @@ def by_topic(
     metric : its place in the result.  last : whether the panel has the label of topics, as the lowest one.
     against : the opponent's.  cut : how much of the result the figure shows, if not all.
     """
-    one = result.isel(metric=metric, against=against)
+    pair = result.isel(metric=metric, against=against)
     system = about(result)["options"]["system"]
-    differences = one["by_topic"].values
-    other = str(one["who"].item())
+    differences = pair["by_topic"].values
+    other = str(pair["who"].item())
     known = int((~np.isnan(differences)).sum())
     order = np.argsort(-differences, kind="stable")[:known]
     values = differences[order]
-    topics = one.topic.values.astype(str)[order]
+    topics = pair.topic.values.astype(str)[order]
     places = np.arange(1, values.size + 1)
     colours = np.where(values >= 0, PALETTE[0], PALETTE[5])
     axes.bar(places, values, color=colours, width=0.85)
@@ -156,11 +155,11 @@ def by_topic(
     words = [f"difference {short(value, 3, sign=True)}" for value in values]
     name_marks(axes, places, values, topics, words, nearest="x")
     axes.set_xlim(0.3, places[-1] + 0.7)
-    mean = one["difference"].item()
+    mean = pair["difference"].item()
     _name_ends(axes, places, values, topics, mean)
     axes.axhline(mean, color="0.4", linewidth=0.8, linestyle="--")
     what = "added to\nthe difference" if is_estimated(result) else "difference"
-    axes.set_ylabel(f"{one.metric.item()} {what}\n(up is better)")
+    axes.set_ylabel(f"{pair.metric.item()} {what}\n(up is better)")
     label = (
         f"{system} \N{MINUS SIGN} {other},\n{unit_of(result)}s in order (dashed: mean)"
     )
@@ -181,15 +180,14 @@ def _name_ends(
     gains = gains[: _names_beyond(gains.size * bar)]
     losses = np.flatnonzero(values < 0)
     losses = losses[-_names_beyond(losses.size * bar) :]
+    below, above = min(mean, 0), max(mean, 0)
     for number, at in enumerate(gains):
-        _name_bar(axes, topics[at], places[at], number, min(mean, 0), left=True)
+        _name_bar(axes, topics[at], places[at], number, below, left=True)
     for number, at in enumerate(losses[::-1]):
-        _name_bar(axes, topics[at], places[at], number, max(mean, 0), left=False)
+        _name_bar(axes, topics[at], places[at], number, above, left=False)
     least, most = min(values.min(), 0), max(values.max(), 0)
     room = 0.3 * (most - least)
-    axes.set_ylim(
-        min(1.05 * least, min(mean, 0) - room), max(1.05 * most, max(mean, 0) + room)
-    )
+    axes.set_ylim(min(1.05 * least, below - room), max(1.05 * most, above + room))
 
 
 def _names_beyond(points: float) -> int:
@@ -222,9 +220,8 @@ def _name_bar(
         there, where, line = place, axes.transData + away, None
     else:
         across = (3 + STEP * number) * (1 if left else -1)
-        away = ScaledTranslation(
-            across / 72, (-8 if left else 8) / 72, figure.dpi_scale_trans
-        )
+        up = -8 if left else 8
+        away = ScaledTranslation(across / 72, up / 72, figure.dpi_scale_trans)
         there = 0 if left else 1
         where = blended_transform_factory(axes.transAxes, axes.transData) + away
         line = _LINE
