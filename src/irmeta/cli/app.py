@@ -162,13 +162,11 @@ class Verbs:
         text: str,
         examples: Iterable[str],
     ) -> None:
-        """Register a command that takes what was given by name; it never writes over a file that it reads."""
+        """Register a command that takes values by the names of its parameters; it writes over no file that it reads."""
         verb = f"{self.verb} {word}".strip()
         if word in self.app:  # announced
             del self.app[word]
-        parameters = sorted(
-            parameters, key=lambda one: (one.kind, one.default is not one.empty)
-        )
+        parameters = sorted(parameters, key=_place_of_parameter)
         signature = inspect.Signature(parameters)
 
         def checked(*arguments: Any, **options: Any) -> Any:
@@ -176,16 +174,16 @@ class Verbs:
 
             bound = signature.bind(*arguments, **options)
             bound.apply_defaults()
-            given = bound.arguments
-            for one in parameters:
-                value = given[one.name]
-                if one.kind is one.POSITIONAL_ONLY and isinstance(value, list):
+            values = bound.arguments
+            for taken in parameters:
+                value = values[taken.name]
+                if taken.kind is taken.POSITIONAL_ONLY and isinstance(value, list):
                     _require_files(value)
-            refuse_inputs(given, verb)
-            return command(given)
+            refuse_inputs(values, verb)
+            return command(values)
 
         checked.__signature__ = signature  # type: ignore[attr-defined]
-        checked.__annotations__ = {one.name: one.annotation for one in parameters}
+        checked.__annotations__ = {taken.name: taken.annotation for taken in parameters}
         self.app.command(
             checked,
             name=word,
@@ -200,6 +198,11 @@ class Verbs:
         if word not in self.app:
             group = None if self.verb else panel_of(word)
             self.app.command(App(name=word, help=question, group=group))
+
+
+def _place_of_parameter(parameter: inspect.Parameter) -> tuple[int, bool]:
+    """Return what parameters are sorted by: arguments first, and of each those that are needed."""
+    return parameter.kind, parameter.default is not parameter.empty
 
 
 def panel_of(verb: str) -> Group:
@@ -299,39 +302,34 @@ def parameter_of(
     text : what the docstring says of it, with what it is by default.
     """
     kind, declared = _type_and_parameter(hint)
+    more: dict[str, Any] = {}
     if text:
-        sentences, default_text = sentence_and_default(text)
-        meanings = [one for one in (kind, *get_args(kind)) if one in MEANINGS]
+        more["help"], default_text = sentence_and_default(text)
+        meanings = [part for part in (kind, *get_args(kind)) if part in MEANINGS]
         if meanings:
-            sentences = explained(meanings[0], sentences)
-        declared = Parameter.combine(declared, Parameter(help=sentences))
+            more["help"] = explained(meanings[0], more["help"])
         if default_text is not None:
-            default_shown = Parameter(show_default=default_text)
-            declared = Parameter.combine(declared, default_shown)
+            more["show_default"] = default_text
     positional = declared.group == (ARGUMENTS,)
     if panel is not None and not positional and name not in EVERYDAY:
-        group = Group(panel, sort_key=2)
-        declared = Parameter.combine(declared, Parameter(group=group))
+        more["group"] = Group(panel, sort_key=2)
     if declared.metavar is None:
-        shown = name.upper() if positional else _metavar(kind)
-        declared = Parameter.combine(declared, Parameter(metavar=shown))
+        more["metavar"] = name.upper() if positional else _metavar(kind)
     if kind is bool:
-        declared = Parameter.combine(declared, Parameter(show_default=False))
+        more["show_default"] = False
     if {int, float} & {*_leaf_types(kind)}:
-        declared = Parameter.combine(declared, Parameter(converter=_read_number))
-    return inspect.Parameter(
-        name,
-        inspect.Parameter.POSITIONAL_ONLY
-        if positional
-        else inspect.Parameter.KEYWORD_ONLY,
-        default=default,
-        annotation=Annotated[kind, declared],
-    )
+        more["converter"] = _read_number
+    declared = Parameter.combine(declared, Parameter(**more))
+    where: Any = inspect.Parameter.KEYWORD_ONLY
+    if positional:
+        where = inspect.Parameter.POSITIONAL_ONLY
+    taken: Any = Annotated[kind, declared]
+    return inspect.Parameter(name, where, default=default, annotation=taken)
 
 
 def _type_and_parameter(hint: Any) -> tuple[Any, Parameter]:
     """Return a type without what was declared in it, and that: of `Name | None` the text and None, and its value."""
-    parts = [one for one in (hint, *get_args(hint)) if get_origin(one) is Annotated]
+    parts = [part for part in (hint, *get_args(hint)) if get_origin(part) is Annotated]
     if not parts:
         return hint, option()
     kind, parameter = get_args(parts[0])
@@ -397,8 +395,8 @@ def _help_and_examples(doc: str) -> tuple[str, list[str]]:
         for paragraph in inspect.cleandoc(doc).split("\n\n")
         if not ENTRY.match(paragraph)
     ]
-    examples = [one for one in paragraphs if one.startswith("irmeta ")]
-    return "\n\n".join(one for one in paragraphs if one not in examples), examples
+    examples = [text for text in paragraphs if text.startswith("irmeta ")]
+    return "\n\n".join(text for text in paragraphs if text not in examples), examples
 
 
 def _examples_text(commands: Iterable[str]) -> str:
@@ -491,7 +489,7 @@ def _missing_argument_message(error: MissingArgumentError, arg: "Argument") -> s
         choices = ", ".join(choices_of(arg.hint))
         return f"{error.keyword} needs a value: {f'one of {choices}' if choices else value}"
     # what is missing may have been misspelled
-    if unknown := [one for one in error.unused_tokens or () if one[:2] == "--"]:
+    if unknown := [word for word in error.unused_tokens or () if word[:2] == "--"]:
         return _unknown_option_message(error, unknown[0])
     if is_argument(arg):
         return f"{verb} needs {value}; irmeta {verb} --help says what it takes"
@@ -549,15 +547,13 @@ def _unknown_option_message(error: CycloptsError, word: str) -> str:
 def commands_with(name: str) -> list[str]:
     """Return the commands of which a study's own parameter is called so."""
     parameter = name.removeprefix("--").replace("-", "_")
-    studies = [study for study in STUDIES.values() if study.command is not None]
-    return [
-        f"irmeta {study.verb}"
-        for study in studies
-        if parameter
-        in getattr(
-            import_module(f"irmeta.studies.{study.home}"), study.function
-        ).door.takes
-    ]
+    commands = []
+    for study in STUDIES.values():
+        if study.command is not None:
+            home = import_module(f"irmeta.studies.{study.home}")
+            if parameter in getattr(home, study.function).door.takes:
+                commands.append(f"irmeta {study.verb}")
+    return commands
 
 
 def _require_files(words: Iterable[Any]) -> None:
@@ -605,11 +601,9 @@ def _describe_arguments(error: CycloptsError) -> str:
     names = [
         str(arg.parameter.metavar) for arg in _arguments_of(error) if is_argument(arg)
     ]
-    return (
-        "one score file"
-        if names == ["SCORES"]
-        else f"only {' '.join(names) or 'options'}"
-    )
+    if names == ["SCORES"]:
+        return "one score file"
+    return f"only {' '.join(names) or 'options'}"
 
 
 def misfit_message(value: str, kind: Any) -> str:
@@ -634,8 +628,8 @@ def misfit_message(value: str, kind: Any) -> str:
     percent = float in kinds and re.fullmatch(r"(\d+|\d*\.\d+)%", value)
     hint = ""
     if percent:
-        share_text = f"{float(percent[1]) / 100:g}"
-        hint = f"; a share is written as {share_text}, and a difference of scores in their own unit"
+        share = f"{float(percent[1]) / 100:g}"
+        hint = f"; a share is written as {share}, and a difference of scores in their own unit"
     return f" must be a {'whole ' if int in kinds else ''}number, not {value!r}{hint}"
 
 

@@ -66,20 +66,20 @@ def complete(words: Sequence[str]) -> list[str]:
     while rest and rest[0] in command.resolved_commands():
         command = command[rest.pop(0)]
     if command.default_command is None:
-        options = last.startswith("-")
+        flags = last.startswith("-")
         names = command.resolved_commands()
-        return _starting_with(last, (n for n in names if n.startswith("-") == options))
+        alike = [name for name in names if name.startswith("-") == flags]
+        return _starting_with(last, alike)
     parameters = command.assemble_argument_collection()
-    options_by_name = {
-        name: one for one in parameters if not is_argument(one) for name in one.names
-    }
+    options = [taken for taken in parameters if not is_argument(taken)]
+    options_by_name = {name: taken for taken in options for name in taken.names}
     option = options_by_name.get(before[-1]) if before else None
     if option is not None and option.hint is not bool:
         return _complete_value(before[-1], option, last, before)
     if last.startswith("-"):
         return _starting_with(last, [*options_by_name, "--help", "--help-all"])
     if option is None and all(word.startswith("-") for word in rest):
-        arguments = [one.hint for one in parameters if is_argument(one)]
+        arguments = [taken.hint for taken in parameters if is_argument(taken)]
         return _starting_with(last, choices_of(arguments[0]) if arguments else [])
     return []
 

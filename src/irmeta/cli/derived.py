@@ -93,17 +93,20 @@ Hints = dict[str, tuple[Any, Any]]
 
 
 class StudyCommand:
-    """The command of a study: what it takes on the command line, and how it calls the function."""
+    """The command of a study: what it takes on the command line, and how it calls the function.
+
+    given, in its methods : the values on a command line, by the names of `parameters`.
+    """
 
     def __init__(self, function: Any, verb: Verb) -> None:
         self.function = function
         self.verb = verb
-        every: dict[str, Parameter] = function.door.takes
-        first = next(iter(every))
+        takes: dict[str, Parameter] = function.door.takes
+        first = next(iter(takes))
         self.positional = (first,) if verb.positional is None else verb.positional
         self.takes = {
             name: parameter
-            for name, parameter in every.items()
+            for name, parameter in takes.items()
             if name in self.positional or _is_option(parameter)
         }
         self.files = [
@@ -117,8 +120,8 @@ class StudyCommand:
     @property
     def _scores_or_runs(self) -> str | None:
         """The argument that is scores, or with judgments runs."""
-        found = [name for name in self.positional if self.takes[name].either]
-        return found[0] if found and "qrels" in self.takes else None
+        either = [name for name in self.positional if self.takes[name].either]
+        return either[0] if either and "qrels" in self.takes else None
 
     def parameters(self) -> list[inspect.Parameter]:
         """Return the parameters of the command: files, the study's own options, what scores to use, where it goes."""
@@ -153,8 +156,8 @@ class StudyCommand:
     def _selection_options(self) -> list[inspect.Parameter]:
         """Return the options that say which scores to use."""
         options = options_of_group(Selection) if self._reads_scores else []
-        every: dict[str, Parameter] = self.function.door.takes
-        metrics = every.get("metric" if self._reads_scores else "metrics")
+        takes: dict[str, Parameter] = self.function.door.takes
+        metrics = takes.get("metric" if self._reads_scores else "metrics")
         if metrics is not None:
             options = [other for other in options if other.name != "metrics"]
             options.append(self._metrics_option(metrics))
@@ -167,11 +170,8 @@ class StudyCommand:
             missing = self.takes["missing"]
             text = explained(missing.choices, WHERE_MISSING)
             taken = option(panel=SCORES, help=text)
-            options.append(
-                parameter_of(
-                    "missing", missing.default, Annotated[missing.choices, taken]
-                )
-            )
+            hint: Any = Annotated[missing.choices, taken]
+            options.append(parameter_of("missing", missing.default, hint))
         return options
 
     def _metrics_option(self, metrics: "Parameter") -> inspect.Parameter:
@@ -192,9 +192,12 @@ class StudyCommand:
         """Return the options that keep the best systems by a metric, but those of which the study says more."""
         if not {"top", "by"} <= set(self.takes):
             return []
-        text_counts = Counter(one.text for one in self.takes.values())
-        options = options_of_group(BestSystems)
-        return [one for one in options if text_counts[self.takes[one.name].text] > 1]
+        text_counts = Counter(parameter.text for parameter in self.takes.values())
+        return [
+            taken
+            for taken in options_of_group(BestSystems)
+            if text_counts[self.takes[taken.name].text] > 1
+        ]
 
     @property
     def _page_options(self) -> list[str]:
@@ -205,9 +208,9 @@ class StudyCommand:
         writer = inspect.signature(_import(self.verb.page))
         return [
             name
-            for name, one in writer.parameters.items()
-            if one.kind is one.KEYWORD_ONLY
-            and one.default is None
+            for name, taken in writer.parameters.items()
+            if taken.kind is taken.KEYWORD_ONLY
+            and taken.default is None
             and name not in shared
         ]
 
@@ -271,9 +274,9 @@ class StudyCommand:
 
     def _import_hint(self, given: dict[str, Any]) -> str:
         """Say how data become a score file that may be judgments, or scores: logs of other tools are neither yet."""
-        data = [one for name in self.positional for one in _as_list(given.get(name))]
+        data = [file for name in self.positional for file in _as_list(given.get(name))]
         # what is read already was scores
-        return import_hint([str(one) for one in data if isinstance(one, str | Path)])
+        return import_hint([str(file) for file in data if isinstance(file, str | Path)])
 
     def _take_selection(self, given: dict[str, Any]) -> Selection:
         """Take out which scores of files to use; the study, too, is given what it asks for of that."""
@@ -336,12 +339,9 @@ class StudyCommand:
         parameter = self.takes[name]
         default = inspect.Parameter.empty if parameter.default is not None else None
         if name not in self.positional:
-            hint = (
-                list[Path] if default is inspect.Parameter.empty else list[Path] | None
-            )
-            return Annotated[
-                hint, option(several=True, help=sentence(parameter.text))
-            ], default
+            files: Any = list[Path] if default is not None else list[Path] | None
+            declared = option(several=True, help=sentence(parameter.text))
+            return Annotated[files, declared], default
         if len(self.positional) > 1:
             return Annotated[Path, argument(help=sentence(parameter.text))], default
         if parameter.cube:
@@ -368,10 +368,9 @@ class StudyCommand:
             return {name: self._data_option(name, parameter, parameter.given)}
         text, default_text = sentence_and_default(parameter.text)
         if name in self.verb.flags:
-            flag = self.verb.flags[name][0]
-            return {
-                _identifier(flag): (Annotated[bool, option(flag, help=text)], False)
-            }
+            flag, _ = self.verb.flags[name]
+            hint = Annotated[bool, option(flag, help=text)]
+            return {_identifier(flag): (hint, False)}
         settings: dict[str, Any] = {"metavar": VALUES.get(name)}
         if default_text is not None:
             settings["show_default"] = default_text
@@ -441,7 +440,7 @@ def _is_option(parameter: "Parameter") -> bool:
 
 def _take_group(group: Any, given: dict[str, Any]) -> dict[str, Any]:
     """Take the options of a group out of those given."""
-    return {one.name: given.pop(one.name) for one in options_of_group(group)}
+    return {taken.name: given.pop(taken.name) for taken in options_of_group(group)}
 
 
 def _as_list(value: Any) -> list[Any]:

@@ -59,12 +59,13 @@ class Brief(DefaultFormatter):
         """Print what the command does: the first paragraph, and a second one that is short."""
         if not WHOLE.get():
             first, *more = str(description.primary_renderable).split("\n\n")
-            kept = [first, *(one for one in more[:1] if len(one) < 3 * LONG)]
+            kept = [first, *(text for text in more[:1] if len(text) < 3 * LONG)]
             description.primary_renderable = Text("\n\n".join(kept))
         super().render_description(console, options, description)
 
 
 def _shortened(entry: "HelpEntry") -> "HelpEntry":
+    """Return an option or argument with its question alone, under its shortest name."""
     text = entry.description
     text.primary_renderable = Text(brief(str(text.primary_renderable)))
     # the usage says what is required

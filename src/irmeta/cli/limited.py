@@ -72,19 +72,19 @@ def run_within_limit(run: Callable[[], None], fail: Callable[[str], None]) -> No
         )
     if most < _PLENTY:
         _keep_threads_few()
-    said, stderr = os.pipe()
+    messages, stderr = os.pipe()
     ended, end = os.pipe()
     sys.stderr.flush()
     worker = os.fork()
     if not worker:
         os.dup2(stderr, 2)
-        for pipe in (said, stderr, ended):
+        for pipe in (messages, stderr, ended):
             os.close(pipe)
         _run_in_worker(run, end)
         return
     os.close(stderr)
     os.close(end)
-    status, stopped = _follow(worker, said)
+    status, stopped = _follow(worker, messages)
     if os.read(ended, 1):
         sys.exit(os.waitstatus_to_exitcode(status))
     if os.WIFSIGNALED(status) and not stopped and os.WTERMSIG(status) not in _CRASHES:
@@ -99,8 +99,8 @@ def run_within_limit(run: Callable[[], None], fail: Callable[[str], None]) -> No
 def _keep_threads_few() -> None:
     """Let the libraries below us start no threads that they can do without."""
     os.environ |= dict.fromkeys(_THREAD_SETTINGS, "1")
-    given = os.environ.get(_ALLOCATOR)
-    options = [*([given] if given else []), "background_thread:false"]
+    before = os.environ.get(_ALLOCATOR)
+    options = [*([before] if before else []), "background_thread:false"]
     os.environ[_ALLOCATOR] = ",".join(options)
 
 

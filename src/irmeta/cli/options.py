@@ -122,12 +122,15 @@ class Selection:
 
     def one(self, path: Path, also: str | None = None) -> "xr.DataArray":
         """Read the cube of a file: of several that which --collection names, or the only one with what is named."""
-        return only_cube(self.read(path, also, one=True))
+        return only_cube(self.read(path, also, single=True))
 
     def read(
-        self, path: Path, also: str | None = None, *, one: bool = False
+        self, path: Path, also: str | None = None, *, single: bool = False
     ) -> "dict[str, xr.DataArray]":
-        """Read the cubes of a file by collection name; `also` are metrics read beside those to use, as that of --by."""
+        """Read the cubes of a file by collection name; single : only one, unless it is of several judges.
+
+        also : metrics read beside those to use, as that of --by.
+        """
         from irmeta.io.formats.scores import OtherTableError, load, load_all
         from irmeta.scores.cubes import by_name
 
@@ -136,7 +139,7 @@ class Selection:
             metrics = f"{metrics} {also}"
         systems = listed_names(self.systems)
         topics = listed_names(self.topics)
-        read = load if one and not self.over_judges else load_all
+        read = load if single and not self.over_judges else load_all
         try:
             cubes = read(
                 path,

@@ -153,10 +153,9 @@ def refuse_inputs(options: Mapping[str, Any], verb: str = "") -> None:
             continue
         for name, value in options.items():
             values = value if isinstance(value, list | tuple) else [value]
-            paths = [str(one) for one in values if isinstance(one, str | Path)]
-            if name not in _OUTPUTS and any(
-                _is_among(output, name, path) for path in paths
-            ):
+            paths = [str(path) for path in values if isinstance(path, str | Path)]
+            among = (_is_among(output, name, path) for path in paths)
+            if name not in _OUTPUTS and any(among):
                 raise IrmetaError(
                     f"{output} is one of the files to read; write to another file"
                 )
@@ -262,10 +261,7 @@ def _on_cluster(address: str, *, quiet: bool) -> Iterator[None]:
         workers = "waiting for workers"
         if cluster.workers:
             workers = f"workers: {cluster.workers}, threads: {cluster.threads}"
-        if cluster.dashboard:
-            watch = f"; dashboard: {cluster.dashboard}"
-        else:
-            watch = ""
+        watch = f"; dashboard: {cluster.dashboard}" if cluster.dashboard else ""
         say(f"cluster {cluster.address}: {workers}{watch}", quiet=quiet)
         yield
 

@@ -70,7 +70,7 @@ class TableColumns:
 
 
 def _names_by_task(texts: list[str] | None, option: str) -> dict[str, list[str]]:
-    """Read TASK=NAME,NAME."""
+    """Return the names by task of texts as TASK=NAME,NAME; option : names them in errors."""
     chosen = {}
     for text in texts or []:
         task, equals, names = text.rpartition("=")
@@ -207,17 +207,11 @@ def import_scores(
         save(cubes, output, new=True)
         changed = {name: adding.Changed(cube, None) for name, cube in cubes.items()}
     _say_sizes(output, changed, quiet=quiet)
-    notes = [
-        note
-        for cube in cubes.values()
-        for facts in [describe(cube)]
-        for note in (
-            *unused_column_notes(facts),
-            *facts.get("notes", []),
-            *facts.get(PRINTED, []),
-            *facts.get(DOUBTS, []),
-        )
-    ]
+    notes: list[str] = []
+    for facts in map(describe, cubes.values()):
+        notes += unused_column_notes(facts)
+        for of in ("notes", PRINTED, DOUBTS):
+            notes += facts.get(of, [])
     notes += unit_doubts({name: change.scores for name, change in changed.items()})
     for note in dict.fromkeys(notes):
         say_note(note, quiet=quiet)
@@ -240,9 +234,7 @@ def _say_sizes(output: Path, changed: "dict[str, Changed]", *, quiet: bool) -> N
 def _missing_scores(cube: "xr.DataArray") -> str:
     """Say how many scores are missing, where some are."""
     missing = int(cube.isnull().sum())
-    if missing:
-        return f"; {missing:,} of {cube.size:,} scores missing"
-    return ""
+    return f"; {missing:,} of {cube.size:,} scores missing" if missing else ""
 
 
 def _read_cubes(

@@ -3,7 +3,7 @@
 import itertools
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -116,8 +116,8 @@ def what(files: Annotated[list[str], argument()]) -> None:
     groups = list(_groups(sources))
     for source in itertools.chain(*groups):
         print(folded(printable(f"{source.path}: {source.text}")))
-    kinds = ({source.kind for source in group} for group in groups)
-    several = sum({"judgments", "runs"} <= found for found in kinds) > 1
+    scored = [{source.kind for source in group} for group in groups]
+    several = sum({"judgments", "runs"} <= kinds for kinds in scored) > 1
     for group in groups:
         commands = list(_commands(group, named=several))
         boards = [verb for verb, _ in commands].count("leaderboard")
@@ -163,11 +163,8 @@ def _commands(
     if runs := [source for source in sources if source.kind == "runs"]:
         yield from _run_commands(judgments, runs, named=named)
     for source in merged_tables(sources):
-        yield from (
-            _score_commands(source)
-            if source.kind == "scores"
-            else _other_commands(source)
-        )
+        commands = _score_commands if source.kind == "scores" else _other_commands
+        yield from commands(source)
     if common := common_scores(sources):
         names = _placeholders(common)
         for question in SCORE_QUESTIONS:
@@ -186,21 +183,19 @@ def common_scores(sources: Sequence["Seen"]) -> "Seen | None":
     score_files = [source for source in sources if source.kind == "scores"]
     if len(score_files) < 2:
         return None
-    first, *others = score_files
-    systems, metrics = (
-        [
-            name
-            for name in getattr(first, dim)
-            if all(name in getattr(other, dim) for other in others)
-        ]
-        for dim in ("systems", "metrics")
-    )
+    systems = _in_all([source.systems for source in score_files])
+    metrics = _in_all([source.metrics for source in score_files])
     if len(systems) < 2 or not metrics:
         return None
     missing = sum(source.missing for source in score_files)
-    return replace(
-        first, systems=tuple(systems), metrics=tuple(metrics), missing=missing
-    )
+    first = replace(score_files[0], systems=tuple(systems), missing=missing)
+    return replace(first, metrics=tuple(metrics))
+
+
+def _in_all(names: Sequence[Collection[str]]) -> list[str]:
+    """Return the names that are in each of several collections, in the order of the first."""
+    first, *others = names
+    return [name for name in first if all(name in other for other in others)]
 
 
 def _metrics_to_place_by(sources: Sequence["Seen"]) -> list[str]:
@@ -208,10 +203,7 @@ def _metrics_to_place_by(sources: Sequence["Seen"]) -> list[str]:
     score_files = [source for source in sources if source.kind == "scores"]
     if len(score_files) < 2 or any(source.estimated for source in score_files):
         return []
-    first, *others = score_files
-    return [
-        name for name in first.metrics if all(name in other.metrics for other in others)
-    ]
+    return _in_all([source.metrics for source in score_files])
 
 
 def merged_tables(sources: Sequence["Seen"]) -> Iterator["Seen"]:
@@ -229,6 +221,7 @@ def merged_tables(sources: Sequence["Seen"]) -> Iterator["Seen"]:
 def _run_commands(
     judgments: Sequence["Seen"], runs: Sequence["Seen"], *, named: bool
 ) -> Iterator[tuple[str, str]]:
+    """Yield the commands for runs and what judges them, each with its verb; named : as in `_commands`."""
     from irmeta.evaluation.sources import is_side_file
     from irmeta.io.files import location
     from irmeta.io.runs.rankings import collection_name
@@ -271,15 +264,11 @@ def _shared_systems(runs: Sequence["Seen"]) -> list[str]:
     """Return the systems that each of several folders of runs has: they are experiments, not one collection."""
     if len(runs) < 2:
         return []
-    other_names = [set(folder.systems) for folder in runs[1:]]
-    return [
-        name
-        for name in runs[0].systems
-        if all(name in folder for folder in other_names)
-    ]
+    return _in_all([dict.fromkeys(folder.systems) for folder in runs])
 
 
 def _score_commands(source: "Seen") -> Iterator[tuple[str, str]]:
+    """Yield the commands for a score file, each with its verb."""
     if source.parts and source.alike and len(source.systems) > 1:
         missing = " --missing topics" if source.missing else ""
         metric = _metric_option(source.parts[0])
@@ -297,9 +286,10 @@ def _score_commands(source: "Seen") -> Iterator[tuple[str, str]]:
 
 def _board_options(sources: Sequence["Seen"]) -> str:
     """Return the options by which the one board among these takes types of its tasks and costs of its models."""
-    beside = {one.reader.split()[-1]: one for one in sources if one.kind == "groups"}
-    given = [option for option in ("--types", "--cost") if option in beside]
-    return "".join(f" {option} {_path(beside[option])}" for option in given)
+    groups = [source for source in sources if source.kind == "groups"]
+    beside = {source.reader.split()[-1]: source for source in groups}
+    options = [option for option in ("--types", "--cost") if option in beside]
+    return "".join(f" {option} {_path(beside[option])}" for option in options)
 
 
 def _scores_for(question: Question, source: "Seen") -> "Seen":
@@ -309,9 +299,8 @@ def _scores_for(question: Question, source: "Seen") -> "Seen":
 
 def _main_collection(source: "Seen") -> "Seen":
     """Return the collection of a score file that holds most."""
-    return max(
-        source.parts or (source,), key=lambda part: len(part.systems) * part.topics
-    )
+    parts = source.parts or (source,)
+    return max(parts, key=lambda part: len(part.systems) * part.topics)
 
 
 def _all_collections(source: "Seen") -> "Seen":
@@ -319,9 +308,7 @@ def _all_collections(source: "Seen") -> "Seen":
 
     The main collection where no metric is in all, or where collections are of judges.
     """
-    shared = [
-        name for name in source.metrics if all(name in p.metrics for p in source.parts)
-    ]
+    shared = _in_all([source.metrics, *(part.metrics for part in source.parts)])
     if source.alike or not shared:
         return _main_collection(source)
 
@@ -363,6 +350,7 @@ def _placeholders(source: "Seen") -> dict[str, str]:
 
 
 def _other_commands(source: "Seen") -> Iterator[tuple[str, str]]:
+    """Yield the commands for what is neither runs, judgments nor scores, each with its verb."""
     match source.kind:
         case "table":
             yield "import", import_arguments(source)

@@ -138,10 +138,10 @@ def evaluate(
     if score_file is None:
         _write_tables(outputs, qrels, sources, metrics or "seeds23", options)
         return
-    given = (qrels, sources, metrics)
+    data = (qrels, sources, metrics)
     added: dict[str, Any] = {"append": append, "replace": replace, **options}
     with working(outputs.workers, quiet=outputs.quiet):
-        written = _evaluate_to_file(score_file, outputs.quiet, *given, **added)
+        written = _evaluate_to_file(score_file, *data, quiet=outputs.quiet, **added)
     _say_notes(written.about["attributes"]["notes"], quiet=outputs.quiet)
     say_wrote(score_file, _contents(written, collection), quiet=outputs.quiet)
     if names == "folder" or "{system}" in names:
@@ -210,19 +210,13 @@ def _means_text(
         work = Evaluation.of(qrels, runs, metrics, **options)
         scored = replace(work, task=replace(work.task, digested=False)).scored()
     _say_notes(scored.provenance["notes"], quiet=outputs.quiet)
-    # four decimals, as trec_eval has
-    columns = {
-        metric: column_texts(found, 4)
-        for metric, found in zip(
-            scored.metrics, means(scored.scores, scored.metrics).T.tolist(), strict=True
-        )
-    }
-    return draw_columns(
-        {"system": scored.systems, **columns},
-        scored.metrics,
-        "means",
-        width=width_of(outputs.output),
-    )
+    columns = {"system": scored.systems}
+    values = means(scored.scores, scored.metrics).T.tolist()
+    for metric, column in zip(scored.metrics, values, strict=True):
+        # four decimals, as trec_eval has
+        columns[metric] = column_texts(column, 4)
+    width = width_of(outputs.output)
+    return draw_columns(columns, scored.metrics, "means", width=width)
 
 
 def _table_text(
@@ -251,7 +245,7 @@ def _say_notes(notes: list[str], *, quiet: bool) -> None:
 
 
 def _evaluate_to_file(
-    output: Path, quiet: bool, *given: Any, **options: Any
+    output: Path, *data: Any, quiet: bool, **options: Any
 ) -> "Written":
     """Evaluate to a score file; say where an interrupted evaluation continues, and where this one may."""
     from irmeta.evaluation.archive.writing import evaluate_to, finished_parts, parts_of
@@ -259,7 +253,7 @@ def _evaluate_to_file(
     if finished_parts(output):
         say(f"continuing with what is finished, in {parts_of(output)}", quiet=quiet)
     try:
-        return evaluate_to(output, *given, **options)
+        return evaluate_to(output, *data, **options)
     except BaseException:
         if finished_parts(output):
             say(

@@ -33,9 +33,8 @@ def verify(
     from irmeta.evaluation.archive.verification import verify as compare
     from irmeta.words import folded, printable
 
-    found = compare(
-        scores, qrels, runs, collection=collection, reading=reader.reading()
-    )
-    lines = [found.finding, *(f"- {problem}" for problem in found.problems)]
+    reading = reader.reading()
+    outcome = compare(scores, qrels, runs, collection=collection, reading=reading)
+    lines = [outcome.finding, *(f"- {problem}" for problem in outcome.problems)]
     write("".join(f"{folded(printable(line))}\n" for line in lines), None)
-    sys.exit(int(bool(found.problems)))
+    sys.exit(int(bool(outcome.problems)))

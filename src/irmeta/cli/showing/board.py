@@ -108,7 +108,7 @@ def _anchors(names: str) -> dict[str, str]:
     >>> _anchors("tfidf, bm25=BM25-title")
     {'tfidf': 'tfidf', 'bm25': 'BM25-title'}
     """
-    pairs = [one.partition("=") for one in names.split(",") if one.strip()]
+    pairs = [pair.partition("=") for pair in names.split(",") if pair.strip()]
     return {name.strip(): (run or name).strip() for name, _, run in pairs}
 
 
@@ -121,7 +121,7 @@ def _read_text(path: Path) -> str:
 
 
 def open_site(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
-    """Open a site and its catalogue."""
+    """Return a site and the engine of its catalogue; new : make the site if there is none."""
     with require_serve():
         from irmeta.serve.catalogue import tables
         from irmeta.serve.site import Site
@@ -238,7 +238,7 @@ def show(key: Key, site: SiteOption) -> None:
 
     board_ = boards.board_of(engine, key)
     lines: dict[str, Any] = {"topics": len(board_.topics)}
-    for name in ("title", "collection", *(one.name for one in fields(Settings))):
+    for name in ("title", "collection", *(field.name for field in fields(Settings))):
         value = getattr(board_, name, None)
         if name == "step" and board_.feedback != "ladder":
             continue
@@ -247,10 +247,9 @@ def show(key: Key, site: SiteOption) -> None:
         if name in boards.DATES:
             value = value and f"{clock(value)} UTC"
         if value not in (None, "") and name not in ("description", "rules"):
-            value = " ".join(value) if isinstance(value, list) else value
-            lines[name] = (
-                {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-            )
+            if isinstance(value, bool):
+                value = "yes" if value else "no"
+            lines[name] = " ".join(value) if isinstance(value, list) else value
     for name, value in (lines | submissions.count_by_state(engine, key)).items():
         print(f"{name.replace('_', '-'):18}{value}")
 
@@ -274,8 +273,8 @@ def check(site: SiteOption, format: Literal["text", "json"] = "text") -> None:
         ]
         problems = list(checkup.problems(opened, engine))
     if format == "json":
-        found = [problem._asdict() for problem in problems]
-        print(json.dumps({"problems": found, "leaks": leaks}, indent=1))
+        facts = [problem._asdict() for problem in problems]
+        print(json.dumps({"problems": facts, "leaks": leaks}, indent=1))
     else:
         for line in (*problems, f"{counted(len(problems), 'problem')}."):
             print(line)
@@ -308,9 +307,8 @@ def import_(
     if frozen:
         print(f"{', '.join(importing.import_frozen(engine, first, key))}: imported")
     elif first.suffix == ".parquet":
-        print(
-            f"{key}: {counted(importing.import_scores(engine, first, key), 'run')} imported"
-        )
+        count = importing.import_scores(engine, first, key)
+        print(f"{key}: {counted(count, 'run')} imported")
     else:
         _say_runs(key, importing.import_runs(opened, engine, key, sources, table))
 
@@ -351,6 +349,5 @@ def rescore(key: Key, site: SiteOption, qrels: File = None, note: str = "") -> N
             f"{key}: judgments version {version}; the server scores all runs under it"
         )
     else:
-        print(
-            f"{key}: {counted(boards.rescore(engine, key), 'run')} to be scored again"
-        )
+        count = boards.rescore(engine, key)
+        print(f"{key}: {counted(count, 'run')} to be scored again")

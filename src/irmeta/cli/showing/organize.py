@@ -177,11 +177,11 @@ def withdraw(key: Key, run: Annotated[str, argument()], site: SiteOption) -> Non
     from irmeta.serve.catalogue.tables import GONE
 
     submitted = submissions.submissions_of(engine, boards.board_of(engine, key).id)
+    there = [sent for sent in submitted if sent.state not in GONE]
     matching = [
-        one
-        for one in submitted
-        if run in (one.key, one.name, f"{one.team}/{one.name}")
-        and one.state not in GONE
+        sent
+        for sent in there
+        if run in (sent.key, sent.name, f"{sent.team}/{sent.name}")
     ]
     if len(matching) != 1:
         problem = "several runs are called so" if matching else "no run to withdraw"
@@ -203,8 +203,8 @@ def duplicates(key: Key, site: SiteOption) -> None:
     from irmeta.serve.operating import organizing
 
     pairs = organizing.duplicates(opened, engine, key)
-    for one, other, share in pairs:
-        print(f"{share:4.0%}  {one.team}: {one.name}  {other.team}: {other.name}")
+    for run, other, share in pairs:
+        print(f"{share:4.0%}  {run.team}: {run.name}  {other.team}: {other.name}")
     if not pairs:
         print(f"{key}: no two teams have runs that are alike")
 

@@ -145,8 +145,10 @@ def _usable_runs(
     if not others:
         return runs
     task = Evaluation.of(qrels, others, "P@1").task
-    errors = {one[0]: task.outcome(one)[0].error for one in others.items()}
-    broken = {name: error for name, error in errors.items() if error is not None}
+    outcomes = {name: task.outcome((name, run))[0] for name, run in others.items()}
+    broken = {
+        name: out.error for name, out in outcomes.items() if out.error is not None
+    }
     if not broken or len(broken) == len(sources):
         return runs
     for error in broken.values():

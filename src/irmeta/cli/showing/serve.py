@@ -137,7 +137,8 @@ def submit(
         }
     )
     kept = {"--wait": wait, "--replace": replace, "--baseline": baseline}
-    if check and (useless := [option for option, given in kept.items() if given]):
+    useless = [option for option, value in kept.items() if value]
+    if check and useless:
         raise IrmetaError(f"--check keeps no run: leave out {' and '.join(useless)}")
     _require_run_name(runs, name)
     server = client.Server(to, client.read_token(token_file))
@@ -158,16 +159,7 @@ def submit(
     failed = False
     names = run_names(runs) if name is None else [name]
     for own, path in zip(names, runs, strict=True):
-        if path.is_dir():
-            raise IrmetaError(f"{path}: a folder; name its files, as {path}/*")
-        if not path.is_file():
-            raise IrmetaError(f"{path}: no such file")
-        if check:
-            outcome = server.check(path, own)
-            verdict = "refused" if _is_refused(outcome) else "taken"
-            outcome["verdict"] = f"would be {verdict}"
-        else:
-            outcome = server.await_check(server.submit(path, own, facts))
+        outcome = _send(server, path, own, None if check else facts)
         is_taken = outcome["status"] < HTTPStatus.MULTIPLE_CHOICES
         if hidden and hidden["feedback"] != "none" and is_taken:
             outcome |= server.await_feedback(outcome["key"])
@@ -187,6 +179,23 @@ def submit(
     elif hidden:
         print("This board shows no scores yet.")
     sys.exit(_exit_code(outcomes, failed=failed))
+
+
+def _send(
+    server: Any, path: Path, name: str, facts: Mapping[str, str] | None
+) -> dict[str, Any]:
+    """Send a run, and return what came of its check; without facts it is only checked."""
+    if path.is_dir():
+        raise IrmetaError(f"{path}: a folder; name its files, as {path}/*")
+    if not path.is_file():
+        raise IrmetaError(f"{path}: no such file")
+    outcome: dict[str, Any]
+    if facts is None:
+        outcome = server.check(path, name)
+        verdict = "refused" if _is_refused(outcome) else "taken"
+        return outcome | {"verdict": f"would be {verdict}"}
+    outcome = server.await_check(server.submit(path, name, facts))
+    return outcome
 
 
 def _require_run_name(runs: list[Path], name: str | None) -> None:
@@ -211,9 +220,9 @@ def _refuse_gate(reveals: Any) -> None:
 
 def _require_together(needs: Mapping[str, tuple[Any, Mapping[str, Any]]]) -> None:
     """Refuse an option that is given without those that it needs."""
-    for name, (given, needed) in needs.items():
+    for name, (value, needed) in needs.items():
         lacking = [option for option, present in needed.items() if not present]
-        if given and lacking:
+        if value and lacking:
             raise IrmetaError(f"{name} needs {' and '.join(lacking)}, too")
 
 

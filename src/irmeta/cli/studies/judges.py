@@ -171,13 +171,14 @@ class _Source(NamedTuple):
         """Say which clusters are in a draw, what it estimates, and what its topics are worth."""
         from irmeta.scores.groups.clusters import few_clusters_clause, number_names
 
-        names, cluster_drawn = number_names([str(one) for one in cluster[drawn]])
+        names, cluster_drawn = number_names([str(number) for number in cluster[drawn]])
         total = counted(int(cluster.max()) + 1, "cluster")
         text = (
             f". They are all topics of {len(names)} of {total}; estimates (judges estimate --clusters) are of means "
             f"over topics.{few_clusters_clause(cluster_drawn)}"
         )
-        if not (worths := self._worth(cluster, drawn)):
+        worths = self._worth(cluster, drawn)
+        if worths is None:
             return text
         mean, difference = worths
         return (

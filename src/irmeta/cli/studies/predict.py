@@ -1,15 +1,12 @@
 """`irmeta predict apply` and `fit`: the metrics that nobody reported from those that were."""
 
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from irmeta.choices import Scale, Unit, explained
 from irmeta.cli.app import Verbs, option
 from irmeta.cli.options import Output, SeveralFiles
 from irmeta.cli.output import say, say_note, say_wrote
 from irmeta.words import counted
-
-if TYPE_CHECKING:
-    pass
 
 predict = Verbs("predict", help="Predict metrics from other metrics, with intervals.")
 
@@ -58,9 +55,7 @@ def fit(
         say_note(note, quiet=quiet)
     if len(fitted.parts) == 1:
         say(
-            (
-                "predictions will have intervals only where two systems or more of the new collection are "
-                "known (--calibrate): one collection does not show how collections differ"
-            ),
+            "predictions will have intervals only where two systems or more of the new collection are "
+            "known (--calibrate): one collection does not show how collections differ",
             quiet=quiet,
         )

@@ -99,10 +99,9 @@ def apply(
     ]:
         say(line, quiet=quiet)
     unused = fitted.sizes["topic"] - cube.sizes["topic"]
+    rest = ""
     if unused:
         rest = f"; {unused} of the topics of the factors have no scores here"
-    else:
-        rest = ""
     say_wrote(
         output,
         f"{counted(standardized.sizes['system'], 'system')} on "
