@@ -215,15 +215,18 @@ def _with_additive_scores(units: xr.DataArray, line: Floats) -> xr.DataArray:
 
 
 def runs_sentence(
-    facts: Mapping[str, Any], found: repeats.Widened, what: str, nouns: tuple[str, str]
+    facts: Mapping[str, Any],
+    widened: repeats.Widened,
+    what: str,
+    nouns: tuple[str, str],
 ) -> str:
     """Say what a system is the mean of, what runs do to differences, and what would make intervals narrower.
 
-    what : the metric, the first of `found`.  nouns : what systems and topics are called.
+    what : the metric, the first of `widened`.  nouns : what systems and topics are called.
     """
-    share = 100 * found.share[0]
-    runs = 100 * (1 - found.more_runs[0])
-    topics = 100 * (1 - found.more_topics[0])
+    share = 100 * widened.share[0]
+    runs = 100 * (1 - widened.more_runs[0])
+    topics = 100 * (1 - widened.more_topics[0])
     who = "judge" if "judges" in facts else "run"
     return (
         f"{_sources_phrase(facts, nouns[0])}. Other {who}s cause {share:.0f}% of the variance of differences by "

@@ -74,11 +74,11 @@ def spread(scores: Floats, system: Ints, judge: Ints | None = None) -> Spread:
     return Spread(between / freedom, within / (freedom * (topics - 1)), freedom, topics)
 
 
-def widened(means: Floats, runs: Floats, found: Spread) -> Widened:
+def widened(means: Floats, runs: Floats, spread: Spread) -> Widened:
     """Return how far topics' scores are moved from each system's mean, so that their scatter holds runs' levels, too.
 
     means : (system, topic, metric), at least 2 topics, of means of runs; NaN where a system has no score.
-    runs : (system,), how many runs each has.  found : how these differ.
+    runs : (system,), how many runs each has.  spread : how these differ.
 
     A run's level is in every topic's score, so that scores by topic do not show it. A system's mean over r runs varies
     by the variance v of levels over r beside its variance over topics, t. Student's quantile q of each pays for its own
@@ -92,13 +92,13 @@ def widened(means: Floats, runs: Floats, found: Spread) -> Widened:
     runs = runs[:, None]
     several = runs > 1
     over_topics = variance_over_topics(means)
-    over_runs = np.where(several, found.level / runs, 0.0)
+    over_runs = np.where(several, spread.level / runs, 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        paid = stdtrit(found.freedom, 0.975) / stdtrit(topics - 1, 0.975)
+        paid = stdtrit(spread.freedom, 0.975) / stdtrit(topics - 1, 0.975)
         squared = 1 + paid**2 * over_runs / over_topics
     moved = (over_runs > 0) & (over_topics > 0) & np.isfinite(squared)
     factor = np.sqrt(np.where(moved, squared, 1.0))
-    cell = np.where(several, found.cell / (np.maximum(topics, 1) * runs), 0.0)
+    cell = np.where(several, spread.cell / (np.maximum(topics, 1) * runs), 0.0)
     once = np.minimum(cell, over_topics)
     return Widened(
         factor,

@@ -238,39 +238,13 @@ def estimate_differences(
 def _over_clusters(
     sample: Sample, by: float | None, new_topics: bool, *, pairs: bool
 ) -> Estimates:
-    """Estimate means or differences whose variance is over clusters, each left out with all of its topics.
-
-    The jackknife in two strata, clusters of which people judged topics and others. With G clusters, g of which people
-    judged whole, a mean over these topics has 1 - g/G of the variance over the g, the machine's scores staying.
-    """
-    cluster = sample.clustered(new_topics)
-    assert cluster is not None
+    """Estimate means or differences whose variance is over clusters, each left out with all of its topics."""
     lam, value = _slope_and_means(sample, by, pairs=pairs)
-    seen = np.unique(cluster[sample.drawn])
-    others = np.setdiff1d(cluster, seen)
-    covariance = np.zeros((len(value), len(value)))
-    for stratum in (seen, others) if new_topics else (seen,):
-        if len(stratum) < 2:
-            continue
-        left = [sample_without(sample, cluster == out, new_topics) for out in stratum]
-        without = np.stack(
-            [_slope_and_means(rest, by, pairs=pairs)[1] for rest in left]
-        )
-        # (n - 1) / n sum of squares about the mean
-        covariance += (len(stratum) - 1) * np.cov(without.T, bias=True)
-    if not new_topics:
-        covariance *= 1 - len(seen) / (len(seen) + len(others))
-        if sample.errors is not None:
-            n, total = sample.sizes
-            covariance += n / total * sample.errors
+    covariance = _covariance_over_clusters(sample, by, new_topics, pairs=pairs)
     if pairs:
         least = _unseen_differences(sample, new_topics)
-        return Estimates(
-            value[:, None] - value,
-            _variances_of_differences(covariance),
-            lam,
-            least=least,
-        )
+        variance = _variances_of_differences(covariance)
+        return Estimates(value[:, None] - value, variance, lam, least=least)
     variance = np.asarray(np.diag(covariance))
     spread = None
     if _is_bounded(sample):
@@ -281,6 +255,36 @@ def _over_clusters(
         ratio = np.divide(variance, divisor, out=largest, where=divisor > 1e-12)
         spread = Spread(ratio, freedom)
     return Estimates(value, variance, lam, spread)
+
+
+def _covariance_over_clusters(
+    sample: Sample, by: float | None, new_topics: bool, *, pairs: bool
+) -> Floats:
+    """Return the covariance of estimated means over clusters: (system, system).
+
+    The jackknife in two strata, clusters of which people judged topics and others. With G clusters, g of which people
+    judged whole, a mean over these topics has 1 - g/G of the variance over the g, the machine's scores staying.
+    """
+    cluster = sample.clustered(new_topics)
+    assert cluster is not None
+    seen = np.unique(cluster[sample.drawn])
+    others = np.setdiff1d(cluster, seen)
+    covariance = np.zeros((len(sample.human), len(sample.human)))
+    for stratum in (seen, others) if new_topics else (seen,):
+        if len(stratum) < 2:
+            continue
+        left = (sample_without(sample, cluster == out, new_topics) for out in stratum)
+        without = np.stack(
+            [_slope_and_means(rest, by, pairs=pairs)[1] for rest in left]
+        )
+        # (n - 1) / n sum of squares about the mean
+        covariance += (len(stratum) - 1) * np.cov(without.T, bias=True)
+    if not new_topics:
+        covariance *= 1 - len(seen) / (len(seen) + len(others))
+        if sample.errors is not None:
+            n, total = sample.sizes
+            covariance += n / total * sample.errors
+    return covariance
 
 
 def sample_without(sample: Sample, left_out: Bools, of_machine: bool) -> Sample:

@@ -46,14 +46,8 @@ def pairwise(
         values = kernel(_batched(rows, lead), _batched(columns, lead), *args, **options)
         values = values.reshape(*lead, rows.shape[-2], columns.shape[-2])
         # a single ranking has no axis in the result
-        if right.ndim == 1:
-            values = values[..., 0]
-        if left.ndim == 1:
-            if right.ndim == 1:
-                values = values[..., 0]
-            else:
-                values = values[..., 0, :]
-        return values
+        single = [axis for axis, side in ((-2, left), (-1, right)) if side.ndim == 1]
+        return values.squeeze(axis=tuple(single))
 
     return coefficient  # type: ignore[return-value]  # rankings are given by position
 

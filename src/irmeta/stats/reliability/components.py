@@ -70,33 +70,29 @@ def components(scores: Floats) -> Components:
     )
 
 
-def signal(found: Components, coefficient: Coefficient) -> Floats:
+def signal(parts: Components, coefficient: Coefficient) -> Floats:
     """Return the ratio of signal to noise on one topic: s^2_s / s^2_e, or s^2_s / (s^2_q + s^2_e) for Phi."""
-    s, q, e = found.variances
+    s, q, e = parts.variances
     return _ratio(s, e if coefficient == "erho2" else q + e)
 
 
 def signal_interval(
-    found: Components, coefficient: Coefficient, level: float = 0.95
+    parts: Components, coefficient: Coefficient, level: float = 0.95
 ) -> tuple[Floats, Floats]:
     """Return the ends of the interval of `signal`, not below 0, by quantiles of F.
 
     For E rho^2 exact if scores are normal: Feldt (Psychometrika 1965). For Phi approximate: Arteaga, Jeyaratnam and
     Franklin (JASA 1982), as in Brennan (2001), section 6.2.
     """
-    ends = [
-        _end(found, coefficient, tail) for tail in ((1 + level) / 2, (1 - level) / 2)
-    ]
-    return np.maximum(ends[0], 0), np.maximum(ends[1], 0)
+    low = _end(parts, coefficient, (1 + level) / 2)
+    high = _end(parts, coefficient, (1 - level) / 2)
+    return np.maximum(low, 0), np.maximum(high, 0)
 
 
-def _end(found: Components, coefficient: Coefficient, below: float) -> Floats:
+def _end(parts: Components, coefficient: Coefficient, below: float) -> Floats:
     """Compute one end, the lower from upper quantiles: `below` is the probability below them."""
-    m = found.systems
-    n = found.topics
-    s = found.ms_s
-    q = found.ms_q
-    e = found.ms_e
+    m, n = parts.systems, parts.topics
+    s, q, e = parts.ms_s, parts.ms_q, parts.ms_e
     f_e = fdtri(m - 1, (m - 1) * (n - 1), below)
     if coefficient == "erho2":
         return (_ratio(s, e * f_e) - 1) / n  # L = (MS_s / (MS_e F) - 1) / n

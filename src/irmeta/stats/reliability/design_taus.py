@@ -239,22 +239,22 @@ def _moved(scores: _Scores, n: int, block: Block) -> tuple[Floats, Floats]:
     return topics, systems
 
 
-def predicted(found: DesignTaus, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
+def predicted(measured: DesignTaus, topics: npt.ArrayLike) -> tuple[Floats, Floats]:
     """Return tau of each column for a number of topics of its own, (column,), and how it moves: (moved, column).
 
     Measured where there are enough topics, between sizes along the fitted curve; beyond them the curve.
     The moves are of the topics first, then of the systems: their squares add up to the variance.
     """
     n = np.asarray(topics, dtype=np.float64)
-    moved = np.concatenate([found.by_topic, found.by_system])
-    now = fit(found.sizes, found.tau)
-    other = fit(found.sizes, found.tau + moved)
+    moved = np.concatenate([measured.by_topic, measured.by_system])
+    now = fit(measured.sizes, measured.tau)
+    other = fit(measured.sizes, measured.tau + moved)
     tau = now.tau(n)
     along = other.tau(n) - now.tau(n)
-    sizes = np.array(found.sizes, dtype=np.float64)
+    sizes = np.array(measured.sizes, dtype=np.float64)
     inside = n <= sizes[-1]
     # how far the points lie from the curve
-    off = found.tau - np.stack([now.tau(size) for size in sizes])
+    off = measured.tau - np.stack([now.tau(size) for size in sizes])
     correction = np.array(
         [np.interp(at, sizes, off[:, column]) for column, at in enumerate(n)]
     )

@@ -137,19 +137,19 @@ def _mean_ranks(ordered: Floats) -> Ints:
     return first + last[..., ::-1]
 
 
-def wrong(found: Pairs, topics: float | None = None) -> Floats:
+def wrong(pairs: Pairs, topics: float | None = None) -> Floats:
     """Return the probability that each pair is ranked wrongly: of the row above the column, (system, system).
 
     topics : how many topics the ranking has; those there are by default.
     Pairs that differ on no topic are counted as right.
     """
-    n = found.topics if topics is None else topics
+    n = pairs.topics if topics is None else topics
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = found.difference * np.sqrt(n) / found.sd
+        t = pairs.difference * np.sqrt(n) / pairs.sd
     return np.nan_to_num(stdtr(n - 1, -t), nan=0.0)
 
 
-def expected(found: Pairs, topics: float | None = None) -> Expected:
+def expected(pairs: Pairs, topics: float | None = None) -> Expected:
     """Return expected tau and tau_AP of the ranking on `topics` topics with the ranking by true means.
 
     Pairs that differ on no topic count as ranked rightly.
@@ -158,9 +158,9 @@ def expected(found: Pairs, topics: float | None = None) -> Expected:
     >>> round(expected(pairs(scores)).tau, 4)
     0.9875
     """
-    systems = len(found.order)
+    systems = len(pairs.order)
     # of each pair once: the probability that it is ranked wrongly
-    p = np.triu(wrong(found, topics), 1)
+    p = np.triu(wrong(pairs, topics), 1)
     # tau = 1 - 2 sum p / C(m, 2)
     number_of_pairs = systems * (systems - 1) / 2
     tau = 1 - 2 * p.sum() / number_of_pairs
@@ -168,7 +168,7 @@ def expected(found: Pairs, topics: float | None = None) -> Expected:
     sums = p[:, 1:].sum(axis=0)
     above = sums / np.arange(1, systems)
     tau_ap = 1 - 2 * above.sum() / (systems - 1)
-    no_difference = (found.sd == 0) & (found.difference == 0)
+    no_difference = (pairs.sd == 0) & (pairs.difference == 0)
     same = np.triu(no_difference, 1)
     return Expected(float(tau), float(tau_ap), int(same.sum()))
 

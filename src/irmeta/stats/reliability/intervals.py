@@ -45,10 +45,8 @@ def signal_ends(
     degrees = _degrees(scores, coefficient, team if teams < systems else None)
     share = (1 + level) / 2
     stretch = stdtrit(min(teams, topics) - 1, share) / ndtri(share)
-    ends = [
-        centre - stretch * np.log(fdtri(*degrees, below))
-        for below in (share, 1 - share)
-    ]
+    tails = (share, 1 - share)
+    ends = [centre - stretch * np.log(fdtri(*degrees, below)) for below in tails]
     # back from log(1 + n L) to L
     with np.errstate(over="ignore"):
         low, high = (np.maximum(np.expm1(end) / topics, 0) for end in ends)
@@ -95,9 +93,9 @@ def _freedom(variance: Floats) -> Floats:
     return 2 * half
 
 
-def _scaled(found: Components, coefficient: Coefficient, topics: int) -> Floats:
+def _scaled(parts: Components, coefficient: Coefficient, topics: int) -> Floats:
     """Return log(1 + n L) of the signal L; n stays that of all topics where one is left out."""
-    s, q, e = found.raw
+    s, q, e = parts.raw
     noise = e if coefficient == "erho2" else np.maximum(q, 0) + e
     signal = np.divide(s, noise, out=np.zeros(s.shape), where=noise > 0)
     return np.log(np.maximum(1 + topics * signal, _LEAST))
@@ -144,7 +142,7 @@ def _without_each_team(
         left = [
             components(scores[team != number]) for number in range(int(team.max()) + 1)
         ]
-        return np.stack([_scaled(found, coefficient, topics) for found in left])
+        return np.stack([_scaled(parts, coefficient, topics) for parts in left])
     # systems in the place of topics
     turned = _without_each_topic(np.swapaxes(scores, 0, 1))
     found = Components(

@@ -58,10 +58,7 @@ def best_subsets(
     """
     n = layers.shape[-1]
     wanted = sorted(set(sizes))
-    if cost is None:
-        paid = np.zeros(n)
-    else:
-        paid = np.asarray(cost, dtype=np.float64)
+    paid = np.zeros(n) if cost is None else np.asarray(cost, dtype=np.float64)
     search = _Search(criterion, layers, paid, budget, _Limit(time_limit, work_limit))
     # a quarter of the limit for good first subsets, a quarter for all sizes in one search
     search.heuristics(wanted, until=1 / 4)
