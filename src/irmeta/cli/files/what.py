@@ -3,16 +3,17 @@
 import itertools
 import re
 import shlex
-from collections.abc import Collection, Iterator, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, get_args
 
 from irmeta.cli.app import app, argument, commands_with
 from irmeta.errors import IrmetaError
 from irmeta.metrics.names import usual
 from irmeta.studies import STUDIES
-from irmeta.words import folded, listed, printable
+from irmeta.words import counted, folded, joined, listed, printable, shortened
 
 if TYPE_CHECKING:
     from irmeta.studies.checks.recognition import Seen
@@ -91,6 +92,12 @@ _PEOPLE = re.compile(
     r"human|people|person|nist|assess|expert|manual|gold|official", re.IGNORECASE
 )
 """What the name of a file of people's judgments may contain."""
+SCREEN = 24
+"""Lines that all takes."""
+DESCRIBED = 8
+"""Files that are described; others are counted."""
+LEAST = 3
+"""Commands that are shown, however much else there is to say."""
 POOLED = 6
 """Runs from which it can be learnt what a run loses that was not pooled."""
 
@@ -114,22 +121,82 @@ def what(files: Annotated[list[str], argument()]) -> None:
         except IrmetaError as error:
             errors.append(str(error))
     groups = list(_groups(sources))
-    for source in itertools.chain(*groups):
-        print(folded(printable(f"{source.path}: {source.text}")))
-    scored = [{source.kind for source in group} for group in groups]
-    several = sum({"judgments", "runs"} <= kinds for kinds in scored) > 1
+    whole = [source.path for source in sources]
+    described = list(_descriptions(list(itertools.chain(*groups)), whole))
+    lacking = [folded(printable(text)) for text in _lacking_lines(groups)]
+    used = sum(text.count("\n") + 1 for text in (*described, *lacking))
+    asked = _most_wanted_first(_questions(groups))
+    room = SCREEN - used - 2
+    shown = [f"{ANSWERS[verb]}\n  irmeta {verb} {rest}" for verb, rest in asked]
+    if 2 * len(asked) > room:
+        shown = [f"  irmeta {verb} {rest}" for verb, rest in asked]
+    if len(asked) > room:
+        shown = shown[: max(room - 2, LEAST)]
+        cut = asked[len(shown) :]
+        verbs = listed(dict.fromkeys(verb for verb, _ in cut), 3)
+        text = f"{counted(len(cut), 'more command')} ({verbs}); name fewer files to see them"
+        lacking.insert(0, folded(text))
+    commands = [printable(text, "\n") for text in shown]
+    blocks = filter(None, (described, commands, lacking))
+    if sources:
+        print("\n\n".join("\n".join(block) for block in blocks))
+    if errors:
+        raise IrmetaError("\n".join(errors))
+
+
+def _descriptions(sources: Sequence["Seen"], whole: Sequence[str]) -> Iterator[str]:
+    """Yield a line or two about each file that can be asked about, and a line about all others.
+
+    whole : paths of which all is said, as they were named.
+    """
+    from irmeta.studies.checks.recognition import UNREAD, Kind
+
+    order = get_args(Kind).index
+    told = 0
+    others: list[Seen] = []
+    for source in sorted(sources, key=lambda source: order(source.kind)):
+        named = source.path in whole
+        if source.text == UNREAD or (source.kind == "output" and not named):
+            others.append(source)
+        elif told < DESCRIBED:
+            text = source.text + _use_of_groups(source)
+            text = text if named else shortened(text, 150)
+            told += 1
+            yield folded(printable(f"{source.path}: {text}"))
+        else:
+            others.append(source)
+    if others:
+        names = listed([source.path for source in others], 3)
+        text = f"{'and ' if told else ''}{counted(len(others), 'other file')} ({names})"
+        if unread := sum(source.text == UNREAD for source in others):
+            text += f", {unread} of them not looked at"
+        yield folded(printable(text))
+
+
+def _questions(groups: Sequence[Sequence["Seen"]]) -> Iterator[tuple[str, str]]:
+    """Yield the verb and the command of each question that may be asked of these groups."""
+    kinds = ({source.kind for source in group} for group in groups)
+    several = sum({"judgments", "runs"} <= found for found in kinds) > 1
     for group in groups:
         commands = list(_commands(group, named=several))
         boards = [verb for verb, _ in commands].count("leaderboard")
         for verb, command in commands:
-            if verb == "leaderboard" and boards == 1:
-                command += _board_options(group)
-            text = printable(f"{ANSWERS[verb]}\n  irmeta {verb} {command}", "\n")
-            print(f"\n{text}")
-        for text in _lacking_lines(group):
-            print(f"\n{folded(printable(text))}")
-    if errors:
-        raise IrmetaError("\n".join(errors))
+            options = verb == "leaderboard" and boards == 1
+            yield verb, command + (_board_options(group) if options else "")
+
+
+def _most_wanted_first(
+    commands: Iterable[tuple[str, str]],
+) -> list[tuple[str, str]]:
+    """Order commands: each question is asked of one file before it is asked of a second."""
+    times: Counter[str] = Counter()
+    placed = []
+    for verb, command in commands:
+        placed.append((times[verb], verb, command))
+        times[verb] += 1
+    return [
+        (verb, command) for _, verb, command in sorted(placed, key=lambda one: one[0])
+    ]
 
 
 def _groups(sources: Sequence["Seen"]) -> Iterator[list["Seen"]]:
@@ -159,8 +226,8 @@ def _commands(
 
     named : whether a score file is named after its collection, since there are several.
     """
-    judgments = [source for source in sources if source.kind == "judgments"]
-    if runs := [source for source in sources if source.kind == "runs"]:
+    judgments = _of_kind(sources, "judgments")
+    if runs := _of_kind(sources, "runs"):
         yield from _run_commands(judgments, runs, named=named)
     for source in merged_tables(sources):
         commands = _score_commands if source.kind == "scores" else _other_commands
@@ -172,7 +239,7 @@ def _commands(
                 rest = question.rest.format(**names)
                 yield question.verb, f"{_paths(sources, 'scores')} {rest}".rstrip()
     elif metrics := _metrics_to_place_by(sources):
-        score_files = [source for source in sources if source.kind == "scores"]
+        score_files = _of_kind(sources, "scores")
         among = " ".join(f"--on {_path(source)}" for source in score_files)
         metric = shlex.quote(usual(metrics)[0])
         yield "place", f"{_paths(score_files, 'scores')} {among} -m {metric}"
@@ -180,7 +247,7 @@ def _commands(
 
 def common_scores(sources: Sequence["Seen"]) -> "Seen | None":
     """Return what all score files hold, if there are several and they have systems and metrics in common."""
-    score_files = [source for source in sources if source.kind == "scores"]
+    score_files = _of_kind(sources, "scores")
     if len(score_files) < 2:
         return None
     systems = _in_all([source.systems for source in score_files])
@@ -200,7 +267,7 @@ def _in_all(names: Sequence[Collection[str]]) -> list[str]:
 
 def _metrics_to_place_by(sources: Sequence["Seen"]) -> list[str]:
     """Return the metrics of several score files, if none is of estimates, which say nothing of topics."""
-    score_files = [source for source in sources if source.kind == "scores"]
+    score_files = _of_kind(sources, "scores")
     if len(score_files) < 2 or any(source.estimated for source in score_files):
         return []
     return _in_all([source.metrics for source in score_files])
@@ -388,49 +455,58 @@ def import_arguments(source: "Seen") -> str:
     return f"{source.reader} {files}{rows} -o {shlex.quote(f'{name}.parquet')}"
 
 
-def _lacking_lines(sources: Sequence["Seen"]) -> Iterator[str]:
-    """Say what is missing for other questions, and what tables of groups are for."""
-    qrels, runs = _paths(sources, "judgments"), _paths(sources, "runs")
-    if bool(qrels) != bool(runs):
-        missing = "judgments" if runs else "runs"
-        command = (
-            f"irmeta evaluate {qrels or 'QRELS'} {runs or 'RUNS'} -o scores.parquet"
-        )
-        yield f"To score runs, {missing} are missing: {command}"
-    score_files = [source for source in sources if source.kind == "scores"]
-    for source in sources:
-        if source.kind == "groups":
-            yield _use_of_groups(source)
-        if source.kind != "scores":
-            continue
-        several = bool(source.parts) or len(score_files) > 1
-        lacking = [
-            f"{question.verb} ({lack})"
-            for question in SCORE_QUESTIONS
-            if (lack := question.lacks(_scores_for(question, source)))
-            and not (several and question.collections > 1)
-        ]
-        if lacking:
-            yield f"Needs more than {source.path} has: {listed(lacking, len(lacking))}."
-        if source.estimated:
-            yield (
-                "For a page to hand out, the machine's scores and all judgments are missing: "
-                "irmeta report SCORES --human HUMAN --llm MACHINE --runs RUNS -o report/"
+def _lacking_lines(groups: Sequence[Sequence["Seen"]]) -> Iterator[str]:
+    """Say what is missing for other questions."""
+    for sources in groups:
+        qrels, runs = _paths(sources, "judgments"), _paths(sources, "runs")
+        if bool(qrels) != bool(runs):
+            missing = "judgments" if runs else "runs"
+            command = (
+                f"irmeta evaluate {qrels or 'QRELS'} {runs or 'RUNS'} -o scores.parquet"
             )
+            yield f"To score runs, {missing} are missing: {command}"
+    score_files = [
+        (source, len(_of_kind(group, "scores")) > 1)
+        for group in groups
+        for source in _of_kind(group, "scores")
+    ]
+    verbs: dict[str, list[str]] = {}
+    for question in SCORE_QUESTIONS:
+        lacks = [
+            ""
+            if question.collections > 1 and (source.parts or several)
+            else question.lacks(_scores_for(question, source))
+            for source, several in score_files
+        ]
+        if lacks and all(lacks):
+            verbs.setdefault(lacks[0], []).append(question.verb)
+    if verbs:
+        texts = [f"{lack} for {joined(found)}" for lack, found in verbs.items()]
+        yield f"Missing: {'; '.join(texts)}."
+    if score_files and all(source.estimated for source, _ in score_files):
+        yield (
+            "For a page to hand out, the machine's scores and all judgments are missing: "
+            "irmeta report SCORES --human HUMAN --llm MACHINE --runs RUNS -o report/"
+        )
 
 
 def _use_of_groups(source: "Seen") -> str:
-    """Say which commands take a table of groups, and by which option."""
+    """Say which commands take a table of groups, and by which option; nothing of other files."""
+    if source.kind != "groups":
+        return ""
     takers, shown = "scores or runs", ""
     if source.reader == "--about":
         takers = "leaderboard"
     elif source.reader == "--teams":
         verbs = [*commands_with(source.reader), "irmeta report"]
-        takers = listed([verb.removeprefix("irmeta ") for verb in verbs], len(verbs))
+        takers = listed([verb.removeprefix("irmeta ") for verb in verbs], 3)
         shown = f"; leaderboard shows them, as --about {_path(source)}"
-    return (
-        f"{source.path} goes with {takers}, as {source.reader} {_path(source)}{shown}."
-    )
+    return f"; goes with {takers}, as {source.reader} {_path(source)}{shown}"
+
+
+def _of_kind(sources: Sequence["Seen"], kind: str) -> list["Seen"]:
+    """Return the files of a kind."""
+    return [source for source in sources if source.kind == kind]
 
 
 def _path(source: "Seen") -> str:
@@ -440,4 +516,4 @@ def _path(source: "Seen") -> str:
 
 def _paths(sources: Sequence["Seen"], kind: str) -> str:
     """Return the paths of the files of a kind."""
-    return " ".join(_path(source) for source in sources if source.kind == kind)
+    return " ".join(map(_path, _of_kind(sources, kind)))

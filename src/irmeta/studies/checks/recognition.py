@@ -54,11 +54,14 @@ Kind = Literal[
     "groups",
     "folder",
     "unknown",
+    "output",
 ]
-MOST = 20
-"""Files of a folder that are looked into, and parts of a folder that are named."""
-LOOKS = 200
+LOOKS = 100
 """Files and folders that are looked into, of a folder and all that is in it."""
+OUTPUTS = (".svg", ".png", ".pdf", ".html", ".tex", ".css", ".js")
+"""How names end of files that are written to be looked at: a folder's are not read."""
+UNREAD = "not looked at"
+"""What is said of files beyond these."""
 CROWD = 10_000
 """Files of a folder that no reader is given to find out what it is."""
 
@@ -111,8 +114,9 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
         seen = read(path, where)
         if seen:
             return seen
-    text = _irmeta_product(where) or _unassigned_nuggets(path)
-    if text:
+    if text := _irmeta_product(where):
+        return Seen(path, "output", text)
+    if text := _unassigned_nuggets(path):
         return Seen(path, "unknown", text)
     start = next(iter(_beginning(where).splitlines()), b"")[:60]
     said = "empty"
@@ -125,11 +129,17 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
     return Seen(path, "unknown", said)
 
 
+_PAGE = b'<meta name="generator" content="irmeta '
+"""What the head of each page of a report or a board has."""
+
+
 def _irmeta_product(where: Location) -> str:
     """Say what a file is that irmeta wrote to be looked at; nothing of others."""
     data = _beginning(where).lstrip()
     if data.startswith(b"\\begin{tab"):
         return "a table in LaTeX; \\input it in a paper"
+    if _PAGE in data:
+        return "a page that irmeta wrote; open it in a browser"
     if not data.startswith(b"{"):
         return ""
     try:
@@ -185,24 +195,30 @@ def _folder(path: str, folder: Path, looks: Iterator[int]) -> Seen:
     seen = seen or _table(path, FOLDERS)
     if seen:
         return seen
+    page = folder / "index.html"
+    if page.is_file() and _PAGE in _beginning(page):
+        return Seen(path, "output", f"a page that irmeta wrote; open {page}")
     inner = sorted(folder.glob("[!.]*"))
     parts = _folder_parts(path, inner, looks)
     text = f"a folder of {counted(len(inner), 'file')}"
-    if len(parts) < len(inner):
-        text += f", of which the first {len(parts)} are looked at"
-        parts = (Seen(path, "unknown", text), *parts)
     return Seen(path, "folder", text, parts=parts)
 
 
 def _folder_parts(
     path: str, inner: list[Path], looks: Iterator[int]
 ) -> tuple[Seen, ...]:
-    """Recognise what a folder holds, as far as it can be read; links to folders are not followed."""
+    """Recognise what a folder holds, files first, as far as it can be read; links to folders are not followed."""
     parts = []
-    for one, _ in zip(inner[:MOST], looks, strict=False):
+    for one in sorted(inner, key=Path.is_dir):
         inside = str(Path(path) / one.name)
+        if one.suffix in OUTPUTS:
+            parts.append(Seen(inside, "output", "not read"))
+            continue
         if one.is_symlink() and one.is_dir():
             parts.append(Seen(inside, "unknown", "a link to a folder"))
+            continue
+        if next(looks, None) is None:
+            parts.append(Seen(inside, "unknown", UNREAD))
             continue
         try:
             parts.append(_recognised(inside, looks))
