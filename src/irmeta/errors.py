@@ -1,5 +1,6 @@
 """What irmeta raises when input is wrong, and what arguments must be; a message says what, where, and what to do."""
 
+import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
@@ -54,6 +55,10 @@ class IrmetaError(Exception):
         return in_words_of_reader(super().__str__())
 
 
+VARYING = r"""'[^']*'|"[^"]*"|\d[\d.,]*%?"""
+"""Names and numbers: problems that differ in these alone are of one kind."""
+
+
 @dataclass(frozen=True)
 class Remark:
     """Something to say about a file: an error, or a warning about what was done with it."""
@@ -62,6 +67,11 @@ class Remark:
     path: str
     line: int | None
     text: str
+
+    @property
+    def kind(self) -> str:
+        """What is said, whatever the names and the numbers in it."""
+        return re.sub(VARYING, "#", self.text)
 
     def __str__(self) -> str:
         if self.line is None:

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 SHOWN = 5
-"""How many problems of one file an error shows."""
+"""How many kinds of problems of one file an error shows."""
 KEPT = 1000
 """How many problems of one file are kept; a file of something else has one on each of its lines."""
 COMMENT = re.compile(rb"\n#[^\s#]")
@@ -621,11 +621,11 @@ def combined_error(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
     more : how many there are beyond those.
     """
     path = remarks[0].path
-    counts = Counter(remark.text for remark in remarks)
-    first = {remark.text: remark for remark in reversed(remarks)}
+    counts = Counter(remark.kind for remark in remarks)
+    first = {remark.kind: remark for remark in reversed(remarks)}
     shown = list(counts)[:SHOWN]
-    lines = [f"{first[text]}{_on_lines(counts[text])}" for text in shown]
-    left = len(remarks) + more - sum(counts[text] for text in shown)
+    lines = [f"{first[kind]}{_on_lines(counts[kind])}" for kind in shown]
+    left = len(remarks) + more - sum(counts[kind] for kind in shown)
     if left:
         lines.append(f"{path}: and {counted(left, 'more problem')} like these")
     if more:
@@ -636,7 +636,7 @@ def combined_error(remarks: Sequence[Remark], more: int = 0) -> FileFormatError:
 
 def _on_lines(lines: int) -> str:
     """Say on how many lines the same is wrong."""
-    return f" (on {lines} lines)" if lines > 1 else ""
+    return f"; {lines} lines have this problem" if lines > 1 else ""
 
 
 def _is_json(text: bytes) -> bool:

@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.errors import FileFormatError, Remark, in_words_of_reader
+from irmeta.errors import VARYING, FileFormatError, Remark, in_words_of_reader
 from irmeta.evaluation.grades import core
 from irmeta.evaluation.grades.core import JudgedRun
 from irmeta.evaluation.grades.judging import Judgments, Ranking
@@ -53,8 +53,6 @@ _SHARE = r"\b(\d+)%"
 """A share in percent."""
 FEW = 10
 """Kinds of errors and of warnings that people are shown; JSON and the table `problems` have all."""
-_VARYING = r"""'[^']*'|"[^"]*"|\d[\d.,]*%?"""
-"""Names and numbers: problems that differ in these alone are of one kind."""
 MANY_UNJUDGED = 0.2
 """Share of unjudged documents among the first ten above which a run's scores say little."""
 SELF_RETRIEVAL = 0.2
@@ -202,7 +200,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show kinds of errors by file, with their first line and their count, and kinds of warnings with that of files."""
     problems = tables(outcome)["problems"].with_columns(
-        kind=pl.col("problem").str.replace_all(_VARYING, "#")
+        kind=pl.col("problem").str.replace_all(VARYING, "#")
     )
     short = pl.col("file").replace(_short_names(problems["file"].unique()))
     errors = (
