@@ -307,9 +307,10 @@ _MADE_BY = {
     "mean_over": "with_clusters",
     "repeats": "with_repeats",
     "ignore": "from_frame",
+    "rows": "from_frame",
 }
 """Options of scores before a study: in Python they are arguments of a function that makes such scores."""
-_ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|if|needs|says|shows|to|has|\()\b)"
+_ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|if|needs|says|shows|narrows|to|has|\()\b)"
 """What stands after the value of an option; another word after an option is no value, as in `--budget needs`."""
 _VALUE = (
     r"@FILE|'[^']*'|\"[^\"]*\"|[\d.]*\d|\w+@\d+|[A-Z][A-Z.a-z]*\b"

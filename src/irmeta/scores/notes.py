@@ -63,7 +63,12 @@ def with_subject(what: str, note: str) -> str:
     >>> isinstance(with_subject("AP", Act("drop it")), Act), with_subject("AP", "drop it")
     (True, 'AP: drop it')
     """
-    return type(note)(f"{what}: {note}")
+    return reworded(note, f"{what}: {note}")
+
+
+def reworded(note: str, text: str) -> str:
+    """Return a note or a finding in other words; its kind stays."""
+    return Beside(text, note.table) if isinstance(note, Beside) else type(note)(text)
 
 
 _ORDER = (Act, str)

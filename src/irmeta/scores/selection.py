@@ -189,6 +189,8 @@ def unknown_system_hint(
     also : what else could have been named.
     """
     systems = [str(system) for system in scores.system.values]
+    if name in scores.topic.values:
+        return "it is the name of a topic here; if systems and topics are turned, read the table with --rows topics"
     every = about(scores).get(CHOSEN, {}).get("systems", len(systems))
     if every == len(systems):
         return nearest(name, [*systems, *also])

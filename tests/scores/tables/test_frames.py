@@ -214,7 +214,7 @@ def test_a_column_that_groups_topics_asks_whether_they_belong_together() -> None
 
     (note,) = asked(frame)
     assert "into 10 groups" in note
-    assert "--cluster need says so" in note
+    assert "cluster='need' says so" in note
     assert not asked(from_frame(frame, cluster="need"))
     assert not asked(frame.assign(need=frame["query"]))
     assert not asked(frame.assign(need=frame.index % 7))
@@ -482,7 +482,7 @@ def test_one_column_has_one_role() -> None:
 def test_a_frame_without_names_says_which_way_it_was_read() -> None:
     """Rows and columns without a name are systems and topics, with a note, unless someone says what rows are."""
     frame = pd.DataFrame([[0.1, 0.2], [0.3, 0.4]], ["fiqa", "nq"], ["bm25", "e5"])
-    said = "rows are read as systems (fiqa, nq), columns as topics (bm25, e5); --rows topics turns this (rows=)"
+    said = "rows are read as systems (fiqa, nq), columns as topics (bm25, e5); turn this with --rows topics"
     assert about(from_frame(frame))["notes"] == [said]
     assert said in about(leaderboard(from_frame(frame), resamples=40))["notes"]
     assert "notes" not in about(from_frame(frame, rows="topics"))
@@ -834,3 +834,23 @@ def test_rows_may_be_dicts() -> None:
     assert from_frame(flat).equals(by_name)
     with pytest.raises(ScoresError, match="'a' are not a dict; expected [^;]*$"):
         from_frame({"a": [{"mark": 1}]})
+
+
+def test_names_of_systems_among_the_topics_are_noticed() -> None:
+    """A dict of dicts says how it was read; its results say so, too, where it seems to be turned."""
+    tasks = [f"task{at}" for at in range(4)]
+    frame = pd.DataFrame(np.arange(12.0).reshape(3, 4) / 20, ["bm25", "e5", "x"], tasks)
+    said = "outer keys are read as systems ({} and {} more), inner keys as topics ({} and {} more); "
+    turned = said.format("task0, task1", 2, "bm25, e5", 1)
+    right = said.format("bm25, e5", 1, "task0, task1", 2)
+    for table, read, called_for in (
+        (frame.to_dict(), turned, True),
+        (frame.to_dict("index"), right, False),
+    ):
+        made = from_frame(table)
+        assert about(made)["notes"] == [f"{read}turn this with --rows topics"]
+        note = f"{read}turn this with rows='topics' of irmeta.from_frame"
+        assert (note in describe(made).notes) is called_for
+    with pytest.raises(ScoresError, match="no system 'e5'; it is the name of a topic"):
+        versus(frame.to_dict(), "e5", "bm25")
+    assert "notes" not in about(from_frame({"bm25": {"301": 0.5}}))

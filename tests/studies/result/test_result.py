@@ -16,7 +16,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 import irmeta
-from irmeta.errors import IrmetaError, ScoresError
+from irmeta.errors import IrmetaError, ScoresError, typed
 from irmeta.report.tables import overview
 from irmeta.scores.cube import cube
 from irmeta.words import in_python
@@ -56,8 +56,9 @@ def test_every_form_has_the_same_answer(result: irmeta.Result) -> None:
     """Text, HTML and JSON have the findings and the notes."""
     document = json.loads(result.to_json())
     html = unescape(result._repr_html_())
-    assert document["findings"] == result.findings
-    assert document["notes"] == result.notes
+    with typed():
+        assert document["findings"] == result.findings
+        assert document["notes"] == result.notes
     assert document["tables"]["comparisons"] == result.tables["comparisons"].to_dicts()
     text = " ".join(result.explain().split())
     assert text.startswith(result.findings[0])
@@ -264,3 +265,15 @@ def test_a_figure_shows_itself_in_a_notebook(result: irmeta.Result) -> None:
     root = ET.fromstring(drawn._repr_svg_())  # type: ignore[attr-defined]
     assert root.tag.endswith("svg")
     assert result.plot()._repr_svg_() in result._repr_html_()  # type: ignore[attr-defined]
+
+
+def test_sentences_name_options_as_the_reader_gives_them(scores: xr.DataArray) -> None:
+    """Findings and notes have arguments in Python, options where commands are typed, as in the JSON."""
+    holed = scores.copy()
+    holed[0, 0] = float("nan")
+    found = irmeta.leaderboard(holed)
+    assert "holes='complete'" in " ".join(found.findings)
+    assert "--" not in " ".join([*found.findings, *found.notes, *found.warnings])
+    with typed():
+        assert "--holes complete" in " ".join(found.findings)
+    assert "--holes complete" in " ".join(json.loads(found.to_json())["findings"])

@@ -87,6 +87,7 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
         isinstance(table, pd.DataFrame) and columns_of([str(table.columns.name)]).system
     ):
         rows = "topics"  # the axis of columns is called as systems are
+    of_dicts = isinstance(table, Mapping)
     ignore = named.get("ignore", ())
     ignored = [ignore] if isinstance(ignore, str) else list(ignore)
     frame = _read_frame(table, rows, ignored)
@@ -127,8 +128,14 @@ def rows_of(table: Any, **named: Unpack[Named]) -> Table:
         table.notes.append(
             f"columns left out, as irmeta knows no metric of this name: {some_names(left_out)}"
         )
-    if unsaid and columns.topic == HEADS:
-        table.notes.append(_orientation(table.rows))
+    topics = table.rows["topic"]
+    if (unsaid and columns.topic == HEADS) or (
+        of_dicts and rows is None and not topics.str.contains(r"^\d+$").all()
+    ):
+        said = _orientation(table.rows, "keys" if of_dicts else "columns")
+        table.notes.append(said)
+        if _seem_turned(table.rows["system"], topics):
+            doubts.append(said)
     return table._replace(doubts=doubts)
 
 
@@ -164,12 +171,31 @@ def _require_system_column(frame: pl.DataFrame, columns: Columns) -> None:
         )
 
 
-def _orientation(rows: pl.DataFrame) -> str:
-    """Say which way a table was read whose columns do not name what is in its rows."""
+def _orientation(rows: pl.DataFrame, names: str) -> str:
+    """Say which way a table was read that does not say itself; names : what names its topics, columns or keys."""
     systems, topics = (
         listed(rows[dim].unique(maintain_order=True), 2) for dim in ("system", "topic")
     )
-    return f"rows are read as systems ({systems}), columns as topics ({topics}); --rows topics turns this (rows=)"
+    outer, inner = ("outer ", "inner ") if names == "keys" else ("", "")
+    read = f"{outer}{names if outer else 'rows'} are read as systems ({systems}), {inner}{names} as topics ({topics})"
+    return f"{read}; turn this with --rows topics"
+
+
+def _seem_turned(systems: pl.Series, topics: pl.Series) -> bool:
+    """Say whether systems are called as topics are, or only topics as systems are.
+
+    >>> _seem_turned(pl.Series(["task1", "task2"]), pl.Series(["e5", "bge"]))
+    True
+    >>> _seem_turned(pl.Series(["fiqa"]), pl.Series(["bm25"])), _seem_turned(pl.Series(["e5"]), pl.Series(["fiqa"]))
+    (True, False)
+    """
+    numbered = r"(?i)^(task|topic|query|question|item|q)[\W_]*\d+$"
+    if systems.str.contains(numbered).all():
+        return not topics.str.contains(numbered).all()
+    lexical = r"(?i)bm25|tf-?idf"
+    return bool(
+        topics.str.contains(lexical).any() and not systems.str.contains(lexical).any()
+    )
 
 
 def _without_row_numbers(frame: pl.DataFrame, columns: Columns) -> pl.DataFrame:

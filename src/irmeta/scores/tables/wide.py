@@ -259,7 +259,7 @@ def _first_name_column(frame: pl.DataFrame) -> str:
         raise ScoresError(
             f"no column of the table names systems or topics; it has {some_names(frame.columns) or 'none'}. Name the "
             "columns: --system COLUMN --topic COLUMN --score COLUMN; of a matrix that names only its columns, rows "
-            "are numbered with --rows topics (rows= of irmeta.from_frame)"
+            "are numbered with --rows topics"
         )
     return first
 

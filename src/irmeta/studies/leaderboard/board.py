@@ -10,7 +10,7 @@ import xarray as xr
 
 from irmeta.choices import Over
 from irmeta.errors import ScoresError
-from irmeta.scores.attributes import REPEATS, about, is_trec
+from irmeta.scores.attributes import DOUBTS, REPEATS, about, is_trec
 from irmeta.scores.groups.clusters import (
     SIZE,
     by_cluster,
@@ -175,7 +175,10 @@ def _data_notes(scores: xr.DataArray) -> Sequence[str]:
     known = about(scores)
     if "scored" in known:
         return no_result_notes(scores)
-    return [Method(note) for note in known.get("notes") or []]
+    notes = [
+        note for note in known.get("notes", []) if note not in known.get(DOUBTS, [])
+    ]
+    return [Method(note) for note in notes]
 
 
 def _by_collection(notes: Mapping[str, Sequence[str]]) -> list[str]:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, ParamSpec
 import xarray as xr
 
 from irmeta import studies
-from irmeta.errors import extras
+from irmeta.errors import extras, in_words_of_reader
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit_of
+from irmeta.scores.notes import reworded
 from irmeta.studies.result.labels import labelled
 from irmeta.studies.result.method import method_text
 
@@ -99,17 +100,17 @@ class Result:
     @property
     def findings(self) -> list[str]:
         """The answer in sentences, the most important first."""
-        return list(studies.study_of(self.data).findings(self.data))
+        return _spoken(studies.study_of(self.data).findings(self.data))
 
     @property
     def warnings(self) -> list[str]:
         """What nobody should read the findings without; most results have none."""
-        return studies.warnings(self.data)
+        return _spoken(studies.warnings(self.data))
 
     @property
     def notes(self) -> list[str]:
         """What else these scores call for."""
-        return list(about(self.data)["notes"])
+        return _spoken(about(self.data)["notes"])
 
     @property
     def tables(self) -> "dict[str, pl.DataFrame]":
@@ -190,6 +191,11 @@ class Result:
     def _as_format(self, form: str, table: str | None = None) -> str:
         text: str = _report("tables").render(self.data, form, table)
         return text
+
+
+def _spoken(sentences: Iterable[str]) -> list[str]:
+    """Return sentences with options as the reader gives them: as arguments, unless they are typed."""
+    return [reworded(one, in_words_of_reader(one)) for one in sentences]
 
 
 def _report(module: str) -> Any:
