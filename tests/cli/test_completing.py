@@ -56,6 +56,10 @@ def completed(line: str) -> list[str]:
         ("import -o s.parquet --remove mine.", ["mine.lr"]),
         ("describe nothing.parquet --system m", []),
         ("describe ", []),
+        ("reproduce urb", ["urbano2013", "urbano2016"]),
+        ("datasets fetch trec7-adhoc trec8", ["trec8-adhoc"]),
+        ("place mine.parquet --on robust2003-1", ["robust2003-17"]),
+        ("place mine.parquet --on ./", []),
         ("nonsense x", []),
     ],
 )

@@ -1,6 +1,7 @@
 """Completion in bash, zsh and fish: verbs, options, choices, and the names that a score file on the line has."""
 
 from collections.abc import Iterable, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -27,6 +28,12 @@ OPTIONS = {
     "--metrics": "metric",
     "--given": "metric",
 }
+LISTED = {
+    "PAPER": "irmeta.cli.showing.reproduce.papers",
+    "COLLECTION": "irmeta.datasets.catalog.catalog",
+    "NAME|FILE": "irmeta.datasets.reference.shipped_factors",
+}
+"""What returns the names that an argument or an option takes, by what stands for its value."""
 _BASH = """_irmeta() {
   local IFS=$'\\n'
   COMPREPLY=($(irmeta --complete "${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
@@ -78,10 +85,20 @@ def complete(words: Sequence[str]) -> list[str]:
         return _complete_value(before[-1], option, last, before)
     if last.startswith("-"):
         return _starting_with(last, [*options_by_name, "--help", "--help-all"])
-    if option is None and all(word.startswith("-") for word in rest):
-        arguments = [taken.hint for taken in parameters if is_argument(taken)]
-        return _starting_with(last, choices_of(arguments[0]) if arguments else [])
+    arguments = [taken for taken in parameters if is_argument(taken)]
+    first = all(word.startswith("-") for word in rest)
+    if arguments and (first or arguments[0].parameter.metavar in LISTED):
+        return _starting_with(last, _listed_values(arguments[0]))
     return []
+
+
+def _listed_values(taken: "Argument") -> list[str]:
+    """Return the choices of an argument or an option, or the names that irmeta knows for it."""
+    path = LISTED.get(str(taken.parameter.metavar))
+    if path is None:
+        return choices_of(taken.hint)
+    module, _, function = path.rpartition(".")
+    return list(getattr(import_module(module), function)())
 
 
 def _complete_value(
@@ -96,7 +113,7 @@ def _complete_value(
     if "--collection" in option.names:
         dim = "collection"
     if dim is None:
-        return _starting_with(last, choices_of(option.hint))
+        return _starting_with(last, _listed_values(option))
     start = max(last.rfind(","), last.rfind(" ")) + 1
     names = _starting_with(last[start:], _names_in_files(before, dim))
     return [last[:start] + name for name in names]

@@ -122,7 +122,7 @@ def _shipped_factors() -> "pl.DataFrame":
 
 @datasets.command()
 def fetch(
-    names: Annotated[list[str], argument(metavar="NAME")],
+    names: Annotated[list[str], argument(metavar="COLLECTION")],
     data: Data = None,
     quiet: Quiet = False,
 ) -> None:

@@ -29,6 +29,11 @@ PAPERS: dict[str, str] = {
 _CHOICES = "\n".join(f"{name}: {title}" for name, title in PAPERS.items())
 
 
+def papers() -> list[str]:
+    """Return what can be recomputed by name."""
+    return [*PAPERS, "all"]
+
+
 @app.command()
 def reproduce(
     outputs: Outputs,
