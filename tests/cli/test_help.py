@@ -92,6 +92,20 @@ def test_options_say_what_they_take(run, verb):
     assert max(map(len, out.splitlines())) <= 80
 
 
+def test_the_help_of_all_is_one_screen(run):
+    """Each command has a line, the first are to start with; checks of runs and of scores name each other."""
+    _, out, _ = run("--help")
+    lines = out.splitlines()
+    assert len(lines) <= 45
+    assert max(map(len, lines)) <= 80
+    assert "irmeta what FILES..." in lines[2]
+    assert lines[4:6] == ["Start here", f"  what          {lines[5][16:]}"]
+    words = {line.split()[0]: line for line in lines if line.startswith("  ")}
+    assert words.keys() == {verb.split()[0] for verb in COMMANDS} - {"--completion"}
+    assert "verify" in words["validate"]
+    assert "validate" in words["verify"]
+
+
 def test_what_every_recipe_names_stands_in_the_short_help(run):
     """-m has its line among the options of a study; options that take a file of columns name these."""
     out = " ".join(run("leaderboard", "--help")[1].replace("│", " ").split())

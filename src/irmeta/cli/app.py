@@ -30,7 +30,7 @@ from cyclopts.exceptions import (
 from cyclopts.validators import Number
 
 from irmeta.choices import MEANINGS, entries, explained
-from irmeta.cli.help import ALL, WHOLE, Brief
+from irmeta.cli.help import ALL, QUESTIONS, WHOLE, Brief
 from irmeta.errors import IrmetaError
 from irmeta.io.places import expand_home
 from irmeta.studies import STUDIES
@@ -41,23 +41,15 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-PANELS: dict[str, Group] = {
-    "systems": Group.create_ordered("Systems: which ranks are real"),
-    "metrics": Group.create_ordered("Metrics: which to report, what they predict"),
-    "judgments": Group.create_ordered("Judgments: whose can be trusted"),
-    "collections": Group.create_ordered(
-        "Collections: are they big enough, do scores compare"
-    ),
-    "scores": Group.create_ordered("Scores: get them, check them, show them"),
-    "boards": Group.create_ordered(
-        "Boards: take runs from people, show where they stand"
-    ),
-}
+PANELS = {about: Group.create_ordered(title) for about, title in QUESTIONS.items()}
 """The groups of `irmeta --help`."""
+START = ("what", "evaluate", "import", "versus", "table", "report", "demo")
+"""Commands to start with."""
 BOARDS = ("board", "freeze", "serve", "submit")
 """Commands of a living board."""
 ARGUMENTS = Group("Arguments", sort_key=0)
 OPTIONS = Group("Options", sort_key=1)
+OTHERS = Group("Commands", sort_key=3)
 EVERYDAY = ("metrics",)
 """Options of shared panels that stand among a command's own, as every recipe has them."""
 
@@ -133,7 +125,7 @@ class Verbs:
             name=verb or "irmeta",
             group_parameters=OPTIONS,
             group_arguments=ARGUMENTS,
-            group_commands=Group("Commands", sort_key=3),
+            group_commands=OTHERS,
             help_format="plaintext",
             help_formatter=Brief(),
             result_action="return_value",
@@ -191,13 +183,15 @@ class Verbs:
             help=text,
             help_epilogue=_examples_text(examples),
             group=None if self.verb else panel_of(verb),
+            sort_key=_place_of(verb),
         )
 
     def announce(self, word: str, question: str) -> None:
         """Register a command for the help of all: its name, and the question that it answers."""
         if word not in self.app:
             group = None if self.verb else panel_of(word)
-            self.app.command(App(name=word, help=question, group=group))
+            place = _place_of(word)
+            self.app.command(App(name=word, help=question, group=group, sort_key=place))
 
 
 def _place_of_parameter(parameter: inspect.Parameter) -> tuple[int, bool]:
@@ -206,11 +200,20 @@ def _place_of_parameter(parameter: inspect.Parameter) -> tuple[int, bool]:
 
 
 def panel_of(verb: str) -> Group:
-    """Return the group of `irmeta --help` that a verb stands in: that of its first study; else the scores."""
+    """Return the group of `irmeta --help` that a verb stands in: to start with, that of its first study, or another."""
+    if verb in START:
+        return PANELS["start"]
+    if verb.startswith("-"):
+        return OTHERS
     for study in STUDIES.values():
         if study.verb.split(" ")[0] == verb:
             return PANELS[study.about]
     return PANELS["boards" if verb in BOARDS else "scores"]
+
+
+def _place_of(verb: str) -> int | None:
+    """Return where a command stands among those to start with; others stand in the order of their names."""
+    return START.index(verb) if verb in START else None
 
 
 def _version() -> str:
@@ -222,7 +225,8 @@ def _version() -> str:
 
 
 app = Verbs(
-    help="Meta-evaluation for information retrieval: it measures the measures.",
+    help="Meta-evaluation for information retrieval; start with irmeta what FILES...",
+    usage="Usage: irmeta COMMAND [--help | --help-all] | --version | --completion SHELL",
     version=_version,
 )
 

@@ -48,7 +48,7 @@ from irmeta.studies import STUDIES, Verb
 if TYPE_CHECKING:
     from irmeta.studies.door import Given, Parameter
 
-ONE = "A score file (Parquet), as written by irmeta evaluate or import."
+ONE = "A score file (Parquet), or a table of scores (CSV and others)."
 SEVERAL = "Score files (Parquet); every collection in them is used."
 VALUES = {
     **dict.fromkeys(("targets", "include", "exclude"), "METRICS"),

@@ -21,6 +21,20 @@ WHOLE: ContextVar[bool] = ContextVar("WHOLE", default=False)
 """Whether help shows the options that commands share, and what each choice means."""
 LONG = 75
 """Characters from which a help is cut after its first sentence."""
+QUESTIONS = {
+    "start": "Start here",
+    "systems": "Systems: which ranks are real",
+    "metrics": "Metrics: which to report, what they predict",
+    "judgments": "Judgments: whose can be trusted",
+    "collections": "Collections: are they big enough, do scores compare",
+    "scores": "Scores: check them, change their form, find others",
+    "boards": "Boards: take runs from people, show where they stand",
+}
+"""The groups of `irmeta --help`."""
+NAMED_IN_USAGE = {"--help", "--version", "--completion"}
+ROOM = 64
+"""Characters of what a command does that `irmeta --help` has room for."""
+_CLAUSES = re.compile(r"[.,;:?](?= |$)")
 _ENDS = re.compile(r"[.;:] ")
 
 
@@ -38,7 +52,12 @@ class Brief(DefaultFormatter):
             for entry in panel.entries
         ]
         panel = panel.copy(entries=entries)
-        if WHOLE.get() or panel.format == "command":
+        if panel.title in QUESTIONS.values() and not WHOLE.get():
+            lines = [panel.title, *map(_command_line, entries)]
+            console.print("\n".join(lines), highlight=False, markup=False)
+        elif all({*one.names} & NAMED_IN_USAGE for one in entries):
+            return
+        elif WHOLE.get() or panel.format == "command":
             super().__call__(console, options, panel)
         elif panel.title in FOLDED:
             names = " ".join([*entry.shorts, *entry.names][0] for entry in entries)
@@ -62,6 +81,14 @@ class Brief(DefaultFormatter):
             kept = [first, *(text for text in more[:1] if len(text) < 3 * LONG)]
             description.primary_renderable = Text("\n\n".join(kept))
         super().render_description(console, options, description)
+
+
+def _command_line(entry: "HelpEntry") -> str:
+    """Return a command with what it does: as many clauses of its sentence as one line holds."""
+    text = str(entry.description.primary_renderable)
+    ends = [end.start() for end in _CLAUSES.finditer(text) if end.start() <= ROOM]
+    mark = "?" if text.endswith("?") else ""
+    return f"  {entry.names[0]:<12}  {text[: max(ends, default=ROOM)]}{mark}"
 
 
 def _shortened(entry: "HelpEntry") -> "HelpEntry":

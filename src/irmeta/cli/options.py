@@ -202,7 +202,7 @@ class Selection:
 class OneFile(Selection):
     """Scores of one file, whether some are missing or not.
 
-    scores : a score file (Parquet), as written by irmeta evaluate or import
+    scores : a score file (Parquet), or a table of scores (CSV and others)
     """
 
     scores: Annotated[Path, argument()]

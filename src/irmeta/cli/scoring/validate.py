@@ -17,7 +17,7 @@ def validate(
     documents: FileOrUrl | None = None,
     depth: Count | None = None,
 ) -> None:
-    """Check run files and judgments without evaluating them; exit with 1 if there is an error.
+    """Check runs and judgments before evaluating (scores: verify); exit with 1 if there is an error.
 
     qrels : relevance judgments to check, and to check the runs against; also the first of several files, if it has them
     topics : the topics that every run should have, one on each line

@@ -17,12 +17,12 @@ def verify(
     runs: Annotated[list[str], option(metavar="FILE|DIR")],
     collection: str | None = None,
 ) -> None:
-    """Evaluate runs again, and compare every score of a score file; exit with 1 if one does not follow from them.
+    """Check scores by evaluating their runs again (runs: validate); exit with 1 if one does not follow from them.
 
     A seal says that a file was not changed by accident; whoever changes it on purpose can seal it again. This says
     whether its scores are those of the runs and judgments that it names.
 
-    scores : a score file that irmeta evaluate wrote (Parquet)
+    scores : a score file (Parquet) that irmeta evaluate wrote
     qrels : relevance judgments
     runs : run files, folders, globs or URLs; can be repeated
     collection : the collection of the file; by default its only one

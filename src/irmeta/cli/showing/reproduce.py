@@ -43,7 +43,7 @@ def reproduce(
     data: Folder | None = None,
     seed: Seed = 0,
 ) -> None:
-    """Recompute the figures of a paper and print them beside the published ones, each with a status.
+    """Recompute the figures of a paper, and print them beside the published ones, each with a status.
 
     Figures whose data are not at hand are not checkable, with the data sets' names; the others are computed. It exits
     with 1 if a figure is contradicted without a known reason.

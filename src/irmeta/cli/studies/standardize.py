@@ -75,7 +75,7 @@ def apply(
 ) -> None:
     """Standardize scores with factors from any systems on the same topics; the result is a score file like others.
 
-    scores : a score file (Parquet), as written by irmeta evaluate or import
+    scores : a score file (Parquet), or a table of scores (CSV and others)
     factors : a file from irmeta standardize fit, or the name of factors that ship (irmeta datasets list)
 
     irmeta standardize apply new-runs.parquet --factors factors.parquet -o standardized.parquet --kind normal
