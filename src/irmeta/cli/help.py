@@ -53,7 +53,7 @@ class Brief(DefaultFormatter):
         ]
         panel = panel.copy(entries=entries)
         if panel.title in QUESTIONS.values() and not WHOLE.get():
-            lines = [panel.title, *map(_command_line, entries)]
+            lines = [str(panel.title), *map(_command_line, entries)]
             console.print("\n".join(lines), highlight=False, markup=False)
         elif all({*one.names} & NAMED_IN_USAGE for one in entries):
             return
