@@ -11,6 +11,7 @@ from irmeta.report.plots import figure_of
 from irmeta.report.plots.figure import PALETTE
 from irmeta.report.plots.systems import versus as drawn
 from irmeta.report.plots.systems.versus import by_topic
+from irmeta.report.tables import overview
 from irmeta.scores.cube import cube
 from irmeta.scores.groups.clusters import with_clusters
 
@@ -68,7 +69,7 @@ def test_a_topic_is_named_at_its_bar_where_bars_are_wide(width, own):
 
 @pytest.mark.parametrize("sign", [1, -1])
 def test_the_line_of_the_mean_crosses_no_name(sign):
-    """The mean is a line over all bars; names of topics stand beyond it."""
+    """The mean is a line over all bars; the names of the three best and the three worst topics stand beyond it."""
     values = np.zeros((2, 30, 1))
     values[0, :, 0] = sign * np.linspace(0.6, -0.3, 30)
     topics = [f"topic{one}" for one in range(30)]
@@ -79,7 +80,8 @@ def test_the_line_of_the_mean_crosses_no_name(sign):
     mean = axes.lines[-1]
     assert list(mean.get_xdata()) == [0, 1]  # of the axis
     height = axes.transData.transform((0, mean.get_ydata()[0]))[1]
-    assert len(axes.texts) == 10
+    named = {name.get_text() for name in axes.texts}
+    assert named == {f"topic{one}" for one in (0, 1, 2, 27, 28, 29)}
     for name in axes.texts:
         box = Text.get_window_extent(name)
         assert not box.y0 <= height <= box.y1
@@ -174,13 +176,17 @@ def test_of_very_many_opponents_the_nearest_are_drawn(monkeypatch):
     assert figure.legends[0].get_title().get_text() == "the 5 of 8 that differ least"
 
 
-def test_names_do_not_stand_over_bars_of_the_other_side() -> None:
-    """In a narrow figure only so many losses are named as their bars have room for."""
-    gaps = np.r_[np.linspace(0.3, 0.05, 25), np.linspace(-0.05, -0.3, 5)]
+def test_bars_are_named_that_the_table_names() -> None:
+    """The three best and the three worst topics, also where equal ones or fewer losses are beside them."""
+    gaps = np.r_[np.linspace(0.3, 0.05, 25), 0.05, 0.05, 0.05, -0.05, -0.3]
     table = {
         "mine": {str(at): 0.5 + gap for at, gap in enumerate(gaps)},
         "bm25": {str(at): 0.5 for at in range(30)},
     }
-    drawn = irmeta.versus(table, "mine", "bm25", metrics="AP").plot(width=3.3)
-    named = [one.get_text() for one in drawn.axes[0].texts]
-    assert named == ["0", "1", "2", "3", "4", "29", "28", "27", "26"]
+    found = irmeta.versus(table, "mine", "bm25", metrics="AP")
+    named = {one.get_text() for one in found.plot(width=3.3).axes[0].texts}
+    view = next(
+        rows for title, rows in overview(found.data).items() if "worst" in title
+    )
+    assert named == set(view["topic"])
+    assert named == {"0", "1", "2", "24", "28", "29"}

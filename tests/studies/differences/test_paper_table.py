@@ -8,7 +8,6 @@ import irmeta
 from irmeta.errors import ScoresError
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.paper_table import caption, tables
-from irmeta.studies.differences.significance.summary import letters_of_best
 
 
 def scores(systems=6, topics=25, seed=0):
@@ -79,30 +78,25 @@ def test_daggers_are_comparisons_with_the_baseline_alone():
     assert set(made["marks"].values.ravel()) >= {"†", "‡"}
 
 
-def test_of_many_systems_all_are_there_and_the_best_have_letters():
-    """Of 45 systems all have a row, and letters stand at the best 20, which the caption says."""
-    given = scores(systems=45)
+@pytest.mark.parametrize("systems", [30, 45])
+def test_where_letters_are_many_those_near_the_best_are_marked(systems):
+    """Of 45 systems, or where a row would have more than 6 letters, = marks all that are not worse than the best."""
+    given = scores(systems=systems, topics=10)
     made = irmeta.table(given, metrics="AP")
-    assert (made.sizes["system"], irmeta.about(made)["notes"]) == (45, [])
-    lettered = made["marks"].values[:, 0] != ""
-    assert (lettered.sum(), lettered[:20].all()) == (20, True)
-    assert " Of the best 20 by each metric, those that share a letter do" in caption(
-        made
-    )
-    assert " Systems that share a letter" in caption(irmeta.table(scores(systems=40)))
-    assert made.to_latex().count("run") == 45
-
-
-def test_letters_of_many_systems_are_those_of_significance():
-    """Tests of all pairs of 45 systems give the letters of the best 20, in the table and in `significance`."""
-    given = scores(systems=45)
-    made = irmeta.table(given)
-    tested = irmeta.significance(given)
-    for metric in ("AP", "P@10"):
-        one = made.sel(metric=metric)
-        best = np.argsort(-one["mean"].values, kind="stable")[:20]
-        letters = letters_of_best(tested.sel(metric=metric), 20)
-        assert one["marks"].values[best].tolist() == letters
+    tested = irmeta.significance(given, metrics="AP").tables["tests"]
+    best = str(made.system.values[0])
+    apart = {
+        row["system_a"] if row["system_b"] == best else row["system_b"]
+        for row in tested.filter("significant").iter_rows(named=True)
+        if best in (row["system_a"], row["system_b"])
+    }
+    marks = dict(zip(made.system.values, made["marks"].values[:, 0], strict=True))
+    assert {name for name, mark in marks.items() if mark != "="} == apart
+    assert apart
+    said = caption(made)
+    assert " =: not significantly different from the best (max-t" in said
+    assert "share a letter" not in said
+    assert made.to_latex().count("run") == systems
 
 
 def test_a_metric_has_the_same_letters_beside_others():

@@ -23,8 +23,6 @@ NEAR = "0.6"
 """The grey of what stands in the background."""
 DOT: Any = {"markersize": 4, "linestyle": "none"}
 """How a mark is drawn that no line leads to."""
-BAND: Any = {"alpha": 0.15, "linewidth": 0}
-"""How an interval is drawn around a curve."""
 DASHED: Any = {"color": NEAR, "linewidth": 0.8, "linestyle": "--"}
 """How a line is drawn that others are held to."""
 BETTER_RIGHT = "right is better"
@@ -58,6 +56,15 @@ def dots(
     if which.any():
         style = {"color": color, "markerfacecolor": face or color} | DOT
         axes.plot(x[which], y[which], marker, label=label, **style)
+
+
+def band_style(color: Any) -> dict[str, Any]:
+    """Return how an interval is drawn around a curve: its outline shows it where others lie over it."""
+    return {
+        "facecolor": (color, 0.12),
+        "edgecolor": (color, 0.7),
+        "linewidth": 0.5,
+    }
 
 
 def row_height(rows: int) -> float:

@@ -14,7 +14,7 @@ from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive, means
-from irmeta.scores.figures import ROWS, short
+from irmeta.scores.figures import short
 from irmeta.scores.names import known_as
 from irmeta.scores.result import (
     frame,
@@ -31,9 +31,9 @@ from irmeta.scores.selection import (
     top_systems,
     unknown_system_hint,
 )
-from irmeta.stats.arrays import Bools, Floats
+from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import paired
-from irmeta.stats.tests.compared import Compared, Given, Pairs
+from irmeta.stats.tests.compared import Given, Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.letters import MOST_LETTERS, in_letters
 from irmeta.studies.differences.notes import notes_on_tests
@@ -43,6 +43,10 @@ from irmeta.words import counted, decimal
 
 BETTER, WORSE = "†", "‡"
 """Marks of systems that are significantly better or worse than the baseline."""
+NEAR_BEST = "="
+"""The mark of systems that do not differ significantly from the best, where letters would be too many to read."""
+MOST_A_ROW = 6
+"""Letters of a system from which they are too many."""
 DIGITS = 3
 
 
@@ -69,8 +73,8 @@ def table(
     scores : a cube; tests need at least 2 systems and 2 topics
     metrics : the columns, in this order; all by default
     baseline : a system that the others are compared with, and marked where they are significantly better or worse.
-        Without one, systems get letters: those that share a letter do not differ significantly; of more than 40
-        systems the best 20 by each metric
+        Without one, systems get letters: those that share a letter do not differ significantly; where a system
+        would have more than 6 letters, = marks those that do not differ significantly from the best
     test : the paired test, by metric, of the differences that the table shows, or none
     correct : how other tests than max-t are corrected for these differences
     alpha : the level of significance, in (0, 1)
@@ -119,8 +123,11 @@ def table(
         first = [baseline, *(name for name in first if name != baseline)]
     shown = _sorted_systems(scores, first, by, top)
     line = additive(shown).transpose("metric", "system", "topic").values
+    mark = _letters if baseline is None else _against_first
     marks = [
-        _marks(of_metric, way, again(generator), against_first=baseline is not None)
+        mark(of_metric, way, again(generator))
+        if test != "none"
+        else [""] * len(of_metric)
         for of_metric in line
     ]
     mean, comparisons = means(shown), _comparisons(shown, baseline)
@@ -193,37 +200,26 @@ def _comparisons(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:
     return others if baseline is not None else others * (others + 1) // 2
 
 
-def _marks(
-    scores: Floats, way: Way, rng: np.random.Generator, *, against_first: bool
-) -> list[str]:
-    """Return the marks of the systems (system, topic) by one metric: letters, or how each differs from the first."""
-    if way.test == "none":
-        return [""] * len(scores)
-    if against_first:
-        compared: Compared = Given(-paired.less(scores[0], scores[1:]))
-    else:
-        compared = Pairs(scores)
-    found = compare(compared, way, rng)
-    sure = found["p_corrected"] < way.alpha
-    if against_first:
-        signs = np.where(found["difference"] > 0, BETTER, WORSE)
-        return ["", *np.where(sure, signs, "").tolist()]
+def _against_first(scores: Floats, way: Way, rng: np.random.Generator) -> list[str]:
+    """Mark systems (system, topic) by one metric that are better or worse than the first."""
+    found = compare(Given(-paired.less(scores[0], scores[1:])), way, rng)
+    signs = np.where(found["difference"] > 0, BETTER, WORSE)
+    return ["", *np.where(found["p_corrected"] < way.alpha, signs, "").tolist()]
+
+
+def _letters(scores: Floats, way: Way, rng: np.random.Generator) -> list[str]:
+    """Return the letters of systems (system, topic) by one metric, a for the group of the best; else who is near it."""
     differs = np.zeros((len(scores), len(scores)), dtype=np.bool_)
+    sure = compare(Pairs(scores), way, rng)["p_corrected"] < way.alpha
     differs[np.triu_indices(len(scores), 1)] = sure
-    return _letters(scores, differs | differs.T)
-
-
-def _letters(scores: Floats, differs: Bools) -> list[str]:
-    """Return the letters of systems (system, topic), a for the group of the best; where there are many, these only.
-
-    differs : which systems differ, (system, system).
-    """
+    differs |= differs.T
     order = np.argsort(-scores.mean(axis=1), kind="stable")
-    letters = np.full(len(order), "", dtype=object)
-    if len(order) > MOST_LETTERS:
-        order = order[:ROWS]
-    letters[order] = in_letters(differs[np.ix_(order, order)])
-    return list(letters)
+    marks = np.full(len(order), "", dtype=object)
+    if len(order) <= MOST_LETTERS:
+        marks[order] = in_letters(differs[np.ix_(order, order)])
+        if max(map(len, marks)) <= MOST_A_ROW:
+            return list(marks)
+    return np.where(differs[order[0]], "", NEAR_BEST).tolist()
 
 
 def caption(outcome: xr.Dataset, shown_as: str = "in bold") -> str:
@@ -252,12 +248,11 @@ def caption(outcome: xr.Dataset, shown_as: str = "in bold") -> str:
         return text
     how = f"{TESTS[options['test']]}{_correction_clause(outcome)}, level {options['alpha']:g}"
     if options["baseline"] is None:
-        which = "Systems"
-        if outcome.sizes["system"] > MOST_LETTERS:
-            which = f"Of the best {ROWS} by each metric, those"
-        return (
-            f"{text} {which} that share a letter do not differ significantly ({how})."
-        )
+        marks = {str(mark) for mark in outcome["marks"].values.flat}
+        near = f"{NEAR_BEST}: not significantly different from the best"
+        share = "Systems that share a letter do not differ significantly"
+        meant = [near] * (NEAR_BEST in marks) + [share] * bool(marks - {NEAR_BEST, ""})
+        return f"{text} {'. '.join(meant)} ({how})."
     return f"{text} {BETTER} and {WORSE}: significantly better and worse than {options['baseline']} ({how})."
 
 

@@ -15,7 +15,7 @@ from irmeta.metrics.names import usual
 from irmeta.report.plots.figure import draw, panels_abreast
 from irmeta.report.plots.layout import write_beside
 from irmeta.report.plots.marks import name_marks
-from irmeta.report.plots.rows import BAND, curve_marks, legend
+from irmeta.report.plots.rows import band_style, curve_marks, legend
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
 from irmeta.scores.groups.clusters import unit_of
@@ -60,7 +60,7 @@ def erho2(result: xr.Dataset, axes: Axes) -> Axes:
     """Draw E rho2 against topics, a line for each metric, with its interval as a band; the legend is of all panels."""
     _draw_coefficient(result, axes, "erho2", "E rho2")
     level = about(result)["options"]["level"]
-    band = Patch(color="grey", label=f"{level:.0%} interval", **BAND)
+    band = Patch(label=f"{level:.0%} interval", **band_style("grey"))
     below = Line2D([], [], color="grey", linestyle="--", label="tau_AP")
     lines = axes.get_legend_handles_labels()[0]
     title = "; ".join(filter(None, [_metrics_drawn(result), "high is better"]))
@@ -105,7 +105,7 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
             for share in (0.1, 0.5, 0.9)
         )
         (line,) = axes.plot(finer, median, label=str(metric), **curve_marks(at))
-        axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
+        axes.fill_between(finer, low, high, **band_style(line.get_color()))
         _name_curve(result, axes, sizes, of_metric.sel(share=0.5).values, str(metric))
         if asked is None:
             continue
@@ -121,7 +121,7 @@ def differences(result: xr.Dataset, axes: Axes) -> Axes:
     axes.set_ylim(bottom=0)
     lines = axes.get_legend_handles_labels()[0]
     band = Patch(
-        color="grey", label="pairs from the 10th to the 90th percentile", **BAND
+        label="pairs from the 10th to the 90th percentile", **band_style("grey")
     )
     listed: list[Artist] = [*lines, band]
     if asked is not None:
@@ -143,7 +143,7 @@ def _draw_coefficient(result: xr.Dataset, axes: Axes, name: str, label: str) -> 
         )
         finer, low = _curve(sizes, of_metric[f"{name}_low"].values)
         high = _curve(sizes, of_metric[f"{name}_high"].values)[1]
-        axes.fill_between(finer, low, high, color=line.get_color(), **BAND)
+        axes.fill_between(finer, low, high, **band_style(line.get_color()))
         _name_curve(result, axes, sizes, of_metric[name].values, str(metric))
     wanted = about(result)["options"]["stability"]
     axes.axhline(wanted, color="grey", linewidth=0.6, label=f"wanted, {wanted:g}")

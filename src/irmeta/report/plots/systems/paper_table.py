@@ -20,8 +20,7 @@ from irmeta.report.plots.rows import (
     rows_height,
 )
 from irmeta.scores.attributes import about
-from irmeta.scores.figures import ROWS, short
-from irmeta.studies.differences.letters import MOST_LETTERS
+from irmeta.scores.figures import short
 
 
 def figure(result: xr.Dataset) -> Figure:
@@ -63,9 +62,7 @@ def _legend_of_filled(result: xr.Dataset) -> list[Line2D]:
         return []
     label = "filled: significantly different from the baseline (dashed)"
     if options["baseline"] is None:
-        few = result.sizes["system"] <= MOST_LETTERS
-        whose = "" if few else f"among the best {ROWS}, "
-        label = f"filled: {whose}not significantly different from the best"
+        label = "filled: not significantly different from the best"
     return [Line2D([], [], color=NEAR, marker="o", label=label, **DOT)]
 
 

@@ -25,7 +25,7 @@ from irmeta.scores.attributes import about
 from irmeta.scores.figures import leading_metrics, short
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import is_estimated
-from irmeta.studies.differences.versus.summary import FEW_COMPARISONS
+from irmeta.studies.differences.versus.summary import FEW_COMPARISONS, FEW_TOPICS
 from irmeta.words import shortened
 
 MOST = 4
@@ -35,8 +35,6 @@ MANY = 60
 NARROWEST = 3.0
 ROWS = 120
 """Opponents that have a row, as many as fit a tall page."""
-NAMED = 5
-"""Topics at each end that have their name at their bar: those that the table names."""
 STEP = 7.5
 """Points from the name of a topic to the next; bars that are as wide have it below or above themselves."""
 _LINE: dict[str, Any] = {
@@ -145,7 +143,8 @@ def by_topic(
     differences = pair["by_topic"].values
     other = str(pair["who"].item())
     known = int((~np.isnan(differences)).sum())
-    order = np.argsort(-differences, kind="stable")[:known]
+    # equal ones as in the table
+    order = np.argsort(differences, kind="stable")[:known][::-1]
     values = differences[order]
     topics = pair.topic.values.astype(str)[order]
     places = np.arange(1, values.size + 1)
@@ -174,29 +173,18 @@ def by_topic(
 def _name_ends(
     axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray, mean: float
 ) -> None:
-    """Name the topics with the largest gains and losses beyond zero and the mean, where their bars leave room."""
-    bar = _points_across(axes) / values.size
-    gains = np.flatnonzero(values > 0)
-    gains = gains[: _names_beyond(gains.size * bar)]
-    losses = np.flatnonzero(values < 0)
-    losses = losses[-_names_beyond(losses.size * bar) :]
+    """Name the topics that the table names, the best and the worst, beyond zero and the mean, which no bar there is."""
+    worst = min(FEW_TOPICS, (values.size + 1) // 2)
+    best = min(FEW_TOPICS, values.size - worst)
     below, above = min(mean, 0), max(mean, 0)
-    for number, at in enumerate(gains):
-        _name_bar(axes, topics[at], places[at], number, below, left=True)
-    for number, at in enumerate(losses[::-1]):
-        _name_bar(axes, topics[at], places[at], number, above, left=False)
+    for at in range(best):
+        _name_bar(axes, topics[at], places[at], at, below, left=True)
+    for at in range(worst):
+        end = values.size - 1 - at
+        _name_bar(axes, topics[end], places[end], at, above, left=False)
     least, most = min(values.min(), 0), max(values.max(), 0)
     room = 0.3 * (most - least)
     axes.set_ylim(min(1.05 * least, below - room), max(1.05 * most, above + room))
-
-
-def _names_beyond(points: float) -> int:
-    """Return how many names stand beyond bars that are so wide together, and not over those on the other side.
-
-    >>> [_names_beyond(points) for points in (3, 30, 36, 360)]
-    [1, 4, 5, 5]
-    """
-    return min(NAMED, max(1, int(1 + (points - 6) / STEP)))
 
 
 def _points_across(axes: Axes) -> float:

@@ -105,9 +105,14 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         *[pl.col(old).alias(new) for old, new in columns.items()],
         detects=pl.col("detectable"),
     )
-    needed = views["needed"].select("metric", "coefficient")
-    for figure, title in zip(ends("needed"), ends(units), strict=True):
-        needed = needed.with_columns(_counts(views["needed"][figure]).alias(title))
+    level = about(outcome)["options"]["level"]
+    _, low, high = (_counts(views["needed"][figure]) for figure in ends("needed"))
+    needed = views["needed"].select(
+        "metric",
+        pl.col("coefficient").replace(columns),
+        _counts(views["needed"]["needed"]).alias(units),
+        pl.format("{} to {}", low, high).alias(f"{level:.0%} interval"),
+    )
     found = {"coefficients": shown, "needed": needed}
     if has_few_systems(outcome):
         found = {"differences": shown}

@@ -84,10 +84,15 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         *("metric", "kind", "tau", "drmse"),
         intervals(low, high, 2).alias("interval"),
         "quantile",
-        pl.format("{} of {}", "false_positives", "systems").alias("false_positives"),
-        pl.col("false_positives_quantile").alias("their_quantile"),
+        pl.format("{} of {}", "false_positives", "systems").alias("false positives"),
+        pl.col("false_positives_quantile").alias("their quantile"),
     )
-    return {"pairs": pairs, "forms": views["forms"]}
+    words = {
+        "chance_drmse": "drmse by chance",
+        "false_positive_rate": "false positives",
+        "largest_rate": "most",
+    }
+    return {"pairs": pairs, "forms": views["forms"].rename(words)}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
