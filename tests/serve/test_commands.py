@@ -521,7 +521,9 @@ def test_children_check_and_score(tmp_path: Path) -> None:
     missed = tasks.score(str(path), str(qrels), ["AP", "P@5"], TOPICS, "float64")
     zeros = base64.b64encode(bytes(8 * len(TOPICS))).decode()
     assert missed == {"vectors": {"AP": zeros, "P@5": zeros}}
-    assert tasks.publish(str(Site.make(tmp_path / "site").folder)) == {"versions": {}}
+    site = str(Site.make(tmp_path / "site").folder)
+    assert tasks.publish(site) == {"versions": {}}
+    tasks._publisher(site)._engine.dispose()
 
 
 def test_what_cannot_be_scored_fails_after_two_trials(tmp_path: Path) -> None:

@@ -67,11 +67,11 @@ class Track:
 def open_track(folder: Path, qrels: Path, **settings: Any) -> Iterator[Track]:
     """Serve a blind board with two teams; nothing scores by itself."""
     site = Site.make(folder / "site")
-    engine = tables.open_catalogue(site.database)
     given = {"reveals": "2999-01-01"} | settings
-    importing.open_board(site, engine, "track", qrels=qrels, **given)
-    importing.open_board(site, engine, "other", qrels=qrels, reveals="2999-01-01")
-    for _, _, client in serving(site.folder):
+    with tables.opened_catalogue(site.database) as engine:
+        importing.open_board(site, engine, "track", qrels=qrels, **given)
+        importing.open_board(site, engine, "other", qrels=qrels, reveals="2999-01-01")
+    for _, engine, client in serving(site.folder):
         tokens = {}
         for who, board, role, team in (
             ("stranger", "other", "member", "Else"),
@@ -87,19 +87,17 @@ def open_track(folder: Path, qrels: Path, **settings: Any) -> Iterator[Track]:
             assert answer.status_code == 201
             tokens[who] = answer.json()["token"]
         yield Track(site, engine, client, tokens)
-    engine.dispose()
 
 
 def serving(folder: Path) -> Iterator[tuple[Site, Engine, TestClient]]:
     """Serve a site that checks runs in this process, and scores none by itself."""
     site = Site.open(folder)
-    engine = tables.open_catalogue(site.database)
-    crew = Crew(site, engine, 1)
-    crew.start = lambda: None  # type: ignore[method-assign]
-    crew._pool.submit(lambda: setattr(crew._own, "child", Within())).result()
-    with Client(application(site, engine, crew)) as client:
-        yield site, engine, client
-    engine.dispose()
+    with tables.opened_catalogue(site.database) as engine:
+        crew = Crew(site, engine, 1)
+        crew.start = lambda: None  # type: ignore[method-assign]
+        crew._pool.submit(lambda: setattr(crew._own, "child", Within())).result()
+        with Client(application(site, engine, crew)) as client:
+            yield site, engine, client
 
 
 def copied_track(tracked: tuple[Path, dict[str, str]], folder: Path) -> Iterator[Track]:

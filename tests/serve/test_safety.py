@@ -574,7 +574,7 @@ def test_logs_have_neither_tokens_nor_names(
     crew._publisher = child  # whose other child checks and logs is this crew's own
     with logged(), on_a_port(application(site, engine, crew)) as port:
         to = f"http://127.0.0.1:{port}"
-        running._print_addresses(site, engine, to)
+        running._print_addresses(site, engine)
         board = Server(f"{to}/b/lab", token)
         board.submit(run, "secretname2", {"team": "secretteam"})
         run.write_bytes(b"secretline\n")

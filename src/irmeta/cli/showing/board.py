@@ -2,6 +2,8 @@
 
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -120,13 +122,15 @@ def _read_text(path: Path) -> str:
         raise IrmetaError(f"{path}: not UTF-8 text; save it as UTF-8") from error
 
 
-def open_site(folder: Path, *, new: bool = False) -> tuple[Any, Any]:
-    """Return a site and the engine of its catalogue; new : make the site if there is none."""
+@contextmanager
+def open_site(folder: Path, *, new: bool = False) -> Iterator[tuple[Any, Any]]:
+    """Open a site and the engine of its catalogue; new : make the site if there is none."""
     with require_serve():
         from irmeta.serve.catalogue import tables
         from irmeta.serve.site import Site
     site = Site.make(folder) if new else Site.open(folder)
-    return site, tables.open_catalogue(site.database)
+    with tables.opened_catalogue(site.database) as engine:
+        yield site, engine
 
 
 @board.command()
@@ -151,22 +155,22 @@ def new(
 
     irmeta board new track --site site/ --topics topics.txt --closes 2026-08-01
     """
-    opened, engine = open_site(site, new=True)
-    from irmeta.serve.catalogue import boards
-    from irmeta.serve.operating import importing
+    with open_site(site, new=True) as (opened, engine):
+        from irmeta.serve.catalogue import boards
+        from irmeta.serve.operating import importing
 
-    importing.open_board(
-        opened,
-        engine,
-        key,
-        qrels=qrels,
-        topics=topics,
-        documents=documents,
-        clusters=clusters,
-        **settings.given(),
-    )
-    print(f"{key}: made; irmeta serve {site} shows it")
-    _note_dates(boards.board_of(engine, key))
+        importing.open_board(
+            opened,
+            engine,
+            key,
+            qrels=qrels,
+            topics=topics,
+            documents=documents,
+            clusters=clusters,
+            **settings.given(),
+        )
+        print(f"{key}: made; irmeta serve {site} shows it")
+        _note_dates(boards.board_of(engine, key))
 
 
 @board.command("set")
@@ -183,33 +187,33 @@ def set_(
 
     irmeta board set covid1 --site site/ -m 'AP nDCG@10'
     """
-    opened, engine = open_site(site)
-    from irmeta.serve.catalogue import boards, submissions
-    from irmeta.serve.catalogue.rules import parse_moment
-    from irmeta.serve.results import answers
+    with open_site(site) as (opened, engine):
+        from irmeta.serve.catalogue import boards, submissions
+        from irmeta.serve.catalogue.rules import parse_moment
+        from irmeta.serve.results import answers
 
-    changes = settings.given()
-    opened.require_login(changes)
-    for date in changes.keys() & boards.DATES.keys():
-        changes[date] = parse_moment(changes[date])
-    old = boards.board_of(engine, key)
-    judged = boards.judgments_of(engine, key)
-    topics = old.topics if judged is None else judged.topics
-    changes |= answers.drawn_split(old._asdict() | changes, topics)
-    if "metrics" in changes:
-        changes["metrics"] = answers.metric_names(changes["metrics"])
-    changed = boards.set_board(engine, key, changes, typed=confirm)
-    settings_changed = ", ".join(name.replace("_", "-") for name in changed)
-    print(f"{key}: {settings_changed or 'nothing'} changed")
-    if changes.keys() & boards.DATES.keys():
-        _note_dates(boards.board_of(engine, key))
-    submitted = submissions.submissions_of(engine, old.id)
-    names = {name for run in submitted for name in (run.name, run.key)}
-    for anchor in changes.get("anchors", {}).values():
-        if anchor not in names:
-            say_note(
-                f"--anchors: the board has no run {anchor} yet, so it anchors nothing"
-            )
+        changes = settings.given()
+        opened.require_login(changes)
+        for date in changes.keys() & boards.DATES.keys():
+            changes[date] = parse_moment(changes[date])
+        old = boards.board_of(engine, key)
+        judged = boards.judgments_of(engine, key)
+        topics = old.topics if judged is None else judged.topics
+        changes |= answers.drawn_split(old._asdict() | changes, topics)
+        if "metrics" in changes:
+            changes["metrics"] = answers.metric_names(changes["metrics"])
+        changed = boards.set_board(engine, key, changes, typed=confirm)
+        settings_changed = ", ".join(name.replace("_", "-") for name in changed)
+        print(f"{key}: {settings_changed or 'nothing'} changed")
+        if changes.keys() & boards.DATES.keys():
+            _note_dates(boards.board_of(engine, key))
+        submitted = submissions.submissions_of(engine, old.id)
+        names = {name for run in submitted for name in (run.name, run.key)}
+        for anchor in changes.get("anchors", {}).values():
+            if anchor not in names:
+                say_note(
+                    f"--anchors: the board has no run {anchor} yet, so it anchors nothing"
+                )
 
 
 def _note_dates(board_: Any) -> None:
@@ -231,27 +235,31 @@ def show(key: Key, site: SiteOption) -> None:
 
     irmeta board show covid1 --site site/
     """
-    _, engine = open_site(site)
-    from irmeta.serve.catalogue import boards, submissions
-    from irmeta.serve.catalogue.rules import clock
-    from irmeta.serve.results.answers import FIGURES
+    with open_site(site) as (_, engine):
+        from irmeta.serve.catalogue import boards, submissions
+        from irmeta.serve.catalogue.rules import clock
+        from irmeta.serve.results.answers import FIGURES
 
-    board_ = boards.board_of(engine, key)
-    lines: dict[str, Any] = {"topics": len(board_.topics)}
-    for name in ("title", "collection", *(field.name for field in fields(Settings))):
-        value = getattr(board_, name, None)
-        if name == "step" and board_.feedback != "ladder":
-            continue
-        if name == "feedback" and board_.feedback != "none":
-            value = f"{value}: {FIGURES[board_.feedback]}, by {board_.metrics[0]}"
-        if name in boards.DATES:
-            value = value and f"{clock(value)} UTC"
-        if value not in (None, "") and name not in ("description", "rules"):
-            if isinstance(value, bool):
-                value = "yes" if value else "no"
-            lines[name] = " ".join(value) if isinstance(value, list) else value
-    for name, value in (lines | submissions.count_by_state(engine, key)).items():
-        print(f"{name.replace('_', '-'):18}{value}")
+        board_ = boards.board_of(engine, key)
+        lines: dict[str, Any] = {"topics": len(board_.topics)}
+        for name in (
+            "title",
+            "collection",
+            *(field.name for field in fields(Settings)),
+        ):
+            value = getattr(board_, name, None)
+            if name == "step" and board_.feedback != "ladder":
+                continue
+            if name == "feedback" and board_.feedback != "none":
+                value = f"{value}: {FIGURES[board_.feedback]}, by {board_.metrics[0]}"
+            if name in boards.DATES:
+                value = value and f"{clock(value)} UTC"
+            if value not in (None, "") and name not in ("description", "rules"):
+                if isinstance(value, bool):
+                    value = "yes" if value else "no"
+                lines[name] = " ".join(value) if isinstance(value, list) else value
+        for name, value in (lines | submissions.count_by_state(engine, key)).items():
+            print(f"{name.replace('_', '-'):18}{value}")
 
 
 @board.command()
@@ -301,16 +309,16 @@ def import_(
     """
     first = sources[0]
     frozen = (first / "MANIFEST.sha256").exists()
-    opened, engine = open_site(site, new=frozen or first.suffix == ".parquet")
-    from irmeta.serve.operating import importing
+    with open_site(site, new=frozen or first.suffix == ".parquet") as (opened, engine):
+        from irmeta.serve.operating import importing
 
-    if frozen:
-        print(f"{', '.join(importing.import_frozen(engine, first, key))}: imported")
-    elif first.suffix == ".parquet":
-        count = importing.import_scores(engine, first, key)
-        print(f"{key}: {counted(count, 'run')} imported")
-    else:
-        _say_runs(key, importing.import_runs(opened, engine, key, sources, table))
+        if frozen:
+            print(f"{', '.join(importing.import_frozen(engine, first, key))}: imported")
+        elif first.suffix == ".parquet":
+            count = importing.import_scores(engine, first, key)
+            print(f"{key}: {counted(count, 'run')} imported")
+        else:
+            _say_runs(key, importing.import_runs(opened, engine, key, sources, table))
 
 
 def _say_runs(key: str, imported: dict[str, Any]) -> None:
@@ -339,15 +347,15 @@ def rescore(key: Key, site: SiteOption, qrels: File = None, note: str = "") -> N
 
     irmeta board rescore covid1 --qrels qrels-2.txt --note 'topic 17 judged again' --site site/
     """
-    opened, engine = open_site(site)
-    from irmeta.serve.catalogue import boards
-    from irmeta.serve.operating import importing
+    with open_site(site) as (opened, engine):
+        from irmeta.serve.catalogue import boards
+        from irmeta.serve.operating import importing
 
-    if qrels is not None:
-        version = importing.add_judgments(opened, engine, key, qrels, note)
-        print(
-            f"{key}: judgments version {version}; the server scores all runs under it"
-        )
-    else:
-        count = boards.rescore(engine, key)
-        print(f"{key}: {counted(count, 'run')} to be scored again")
+        if qrels is not None:
+            version = importing.add_judgments(opened, engine, key, qrels, note)
+            print(
+                f"{key}: judgments version {version}; the server scores all runs under it"
+            )
+        else:
+            count = boards.rescore(engine, key)
+            print(f"{key}: {counted(count, 'run')} to be scored again")

@@ -33,15 +33,15 @@ def invite(
 
     irmeta board invite covid1 --role organizer --site site/
     """
-    opened, engine = open_site(site)
-    from irmeta.serve.catalogue import people
+    with open_site(site) as (opened, engine):
+        from irmeta.serve.catalogue import people
 
-    secret = people.invite(engine, key, role, team)
-    print(f"{opened.address}/i/#{secret}")
-    if not opened.settings.address:
-        mend = f"or set address in {opened.folder / 'site.toml'}"
-        where = f"where others reach the site elsewhere, replace {opened.address}"
-        say_note(f"{where}, {mend}")
+        secret = people.invite(engine, key, role, team)
+        print(f"{opened.address}/i/#{secret}")
+        if not opened.settings.address:
+            mend = f"or set address in {opened.folder / 'site.toml'}"
+            where = f"where others reach the site elsewhere, replace {opened.address}"
+            say_note(f"{where}, {mend}")
 
 
 @board.command("people")
@@ -68,37 +68,39 @@ def people_(
 
     irmeta board people covid1 --accept Lund --site site/
     """
-    _, engine = open_site(site)
-    from irmeta.serve.catalogue import boards, people
-    from irmeta.serve.catalogue.rules import clock
+    with open_site(site) as (_, engine):
+        from irmeta.serve.catalogue import boards, people
+        from irmeta.serve.catalogue.rules import clock
 
-    if accept:
-        people.set_team(engine, key, accept, state="in")
-        print(f"{accept}: takes part")
-    if remove:
-        people.set_team(engine, key, remove, state="out")
-        print(f"{remove}: takes part no more; its runs stay")
-    if holder:
-        people.set_team(engine, key, holder, holder=True)
-        print(f"{holder}: has seen the judgments; its runs are marked, and not ranked")
-    if erase:
-        people.erase_person(engine, erase)
-        print(f"{erase}: erased; backups made before still have the name")
-    if disable:
-        people.disable_person(engine, disable)
-        print(f"{disable}: kept out; sessions and tokens have ended")
-    if enable:
-        people.enable_person(engine, enable)
-        print(f"{enable}: may log in again")
-    number = boards.board_of(engine, key).id
-    for person in people.people_of_board(engine, number):
-        team = f"{person.team} ({person.state})" if person.team else "-"
-        names = ", ".join(filter(None, (person.name, person.affiliation)))
-        print(f"{person.key}  {person.role:10} {team:20} {names}")
-    for invited in people.open_invitations(engine, number):
-        since, until = clock(invited.created)[:10], clock(invited.expires)[:10]
-        who = f"{invited.role:10} {invited.team or '-':20}"
-        print(f"{'':16}  {who} invited {since}, until {until}")
+        if accept:
+            people.set_team(engine, key, accept, state="in")
+            print(f"{accept}: takes part")
+        if remove:
+            people.set_team(engine, key, remove, state="out")
+            print(f"{remove}: takes part no more; its runs stay")
+        if holder:
+            people.set_team(engine, key, holder, holder=True)
+            print(
+                f"{holder}: has seen the judgments; its runs are marked, and not ranked"
+            )
+        if erase:
+            people.erase_person(engine, erase)
+            print(f"{erase}: erased; backups made before still have the name")
+        if disable:
+            people.disable_person(engine, disable)
+            print(f"{disable}: kept out; sessions and tokens have ended")
+        if enable:
+            people.enable_person(engine, enable)
+            print(f"{enable}: may log in again")
+        number = boards.board_of(engine, key).id
+        for person in people.people_of_board(engine, number):
+            team = f"{person.team} ({person.state})" if person.team else "-"
+            names = ", ".join(filter(None, (person.name, person.affiliation)))
+            print(f"{person.key}  {person.role:10} {team:20} {names}")
+        for invited in people.open_invitations(engine, number):
+            since, until = clock(invited.created)[:10], clock(invited.expires)[:10]
+            who = f"{invited.role:10} {invited.team or '-':20}"
+            print(f"{'':16}  {who} invited {since}, until {until}")
 
 
 @board.command()
@@ -110,16 +112,18 @@ def judgments(key: Key, qrels: Path, site: SiteOption, note: str = "") -> None:
 
     irmeta board judgments covid1 --qrels qrels.txt --site site/
     """
-    opened, engine = open_site(site)
-    from irmeta.serve.catalogue import boards
-    from irmeta.serve.operating import importing
+    with open_site(site) as (opened, engine):
+        from irmeta.serve.catalogue import boards
+        from irmeta.serve.operating import importing
 
-    version = importing.add_judgments(opened, engine, key, qrels, note)
-    added = boards.judgments_of(engine, key)
-    print(f"{key}: judgments version {version}; the server scores all runs under it")
-    assert added is not None
-    print(f"commitment, on the board's page: {added.commitment}")
-    print(f"salt, secret while the judgments are: {added.salt}")
+        version = importing.add_judgments(opened, engine, key, qrels, note)
+        added = boards.judgments_of(engine, key)
+        print(
+            f"{key}: judgments version {version}; the server scores all runs under it"
+        )
+        assert added is not None
+        print(f"commitment, on the board's page: {added.commitment}")
+        print(f"salt, secret while the judgments are: {added.salt}")
 
 
 @board.command()
@@ -133,13 +137,13 @@ def pool(
 
     irmeta board pool covid1 --depth 10 --runs 2 -o pool.tsv --site site/
     """
-    opened, engine = open_site(site)
-    from irmeta.serve.operating import organizing
+    with open_site(site) as (opened, engine):
+        from irmeta.serve.operating import organizing
 
-    documents = organizing.pool(opened, engine, key, depth, runs)
-    lines = (f"{topic}\t{document}\n" for topic, document in documents)
-    output.write_text("".join(lines), encoding="utf-8")
-    say_wrote(output, f"{len(documents)} documents to judge")
+        documents = organizing.pool(opened, engine, key, depth, runs)
+        lines = (f"{topic}\t{document}\n" for topic, document in documents)
+        output.write_text("".join(lines), encoding="utf-8")
+        say_wrote(output, f"{len(documents)} documents to judge")
 
 
 @board.command()
@@ -148,20 +152,20 @@ def runs(key: Key, site: SiteOption) -> None:
 
     irmeta board runs covid1 --site site/
     """
-    _, engine = open_site(site)
-    from irmeta.serve.catalogue import boards, submissions
-    from irmeta.serve.catalogue.rules import clock
+    with open_site(site) as (_, engine):
+        from irmeta.serve.catalogue import boards, submissions
+        from irmeta.serve.catalogue.rules import clock
 
-    for run in submissions.submissions_of(engine, boards.board_of(engine, key).id):
-        name = ", ".join([run.name, *run.marks])
-        print(
-            f"{run.key}  {clock(run.received)}  {run.state:9}  {run.team or '-':20}  {name}"
-        )
-        errors = [remark for remark in run.remarks if remark["level"] == "error"]
-        for remark in errors[:1]:
-            line = "" if remark["line"] is None else f"line {remark['line']}: "
-            others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-            print(message(f"  {line}{remark['text']}{others}"))
+        for run in submissions.submissions_of(engine, boards.board_of(engine, key).id):
+            name = ", ".join([run.name, *run.marks])
+            print(
+                f"{run.key}  {clock(run.received)}  {run.state:9}  {run.team or '-':20}  {name}"
+            )
+            errors = [remark for remark in run.remarks if remark["level"] == "error"]
+            for remark in errors[:1]:
+                line = "" if remark["line"] is None else f"line {remark['line']}: "
+                others = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+                print(message(f"  {line}{remark['text']}{others}"))
 
 
 @board.command()
@@ -172,25 +176,25 @@ def withdraw(key: Key, run: Annotated[str, argument()], site: SiteOption) -> Non
 
     irmeta board withdraw covid1 Lund/bm25 --site site/
     """
-    _, engine = open_site(site)
-    from irmeta.serve.catalogue import boards, submissions
-    from irmeta.serve.catalogue.tables import GONE
+    with open_site(site) as (_, engine):
+        from irmeta.serve.catalogue import boards, submissions
+        from irmeta.serve.catalogue.tables import GONE
 
-    submitted = submissions.submissions_of(engine, boards.board_of(engine, key).id)
-    there = [sent for sent in submitted if sent.state not in GONE]
-    matching = [
-        sent
-        for sent in there
-        if run in (sent.key, sent.name, f"{sent.team}/{sent.name}")
-    ]
-    if len(matching) != 1:
-        problem = "several runs are called so" if matching else "no run to withdraw"
-        raise IrmetaError(
-            f"{run}: {problem}; name it by its key, which irmeta board runs {key} --site {site} lists"
-        )
-    submissions.withdraw(engine, matching[0].key)
-    name = matching[0].name
-    print(f"{key}: {name} withdrawn for good; its page stays, without a rank")
+        submitted = submissions.submissions_of(engine, boards.board_of(engine, key).id)
+        there = [sent for sent in submitted if sent.state not in GONE]
+        matching = [
+            sent
+            for sent in there
+            if run in (sent.key, sent.name, f"{sent.team}/{sent.name}")
+        ]
+        if len(matching) != 1:
+            problem = "several runs are called so" if matching else "no run to withdraw"
+            raise IrmetaError(
+                f"{run}: {problem}; name it by its key, which irmeta board runs {key} --site {site} lists"
+            )
+        submissions.withdraw(engine, matching[0].key)
+        name = matching[0].name
+        print(f"{key}: {name} withdrawn for good; its page stays, without a rank")
 
 
 @board.command()
@@ -199,14 +203,14 @@ def duplicates(key: Key, site: SiteOption) -> None:
 
     irmeta board duplicates covid1 --site site/
     """
-    opened, engine = open_site(site)
-    from irmeta.serve.operating import organizing
+    with open_site(site) as (opened, engine):
+        from irmeta.serve.operating import organizing
 
-    pairs = organizing.duplicates(opened, engine, key)
-    for run, other, share in pairs:
-        print(f"{share:4.0%}  {run.team}: {run.name}  {other.team}: {other.name}")
-    if not pairs:
-        print(f"{key}: no two teams have runs that are alike")
+        pairs = organizing.duplicates(opened, engine, key)
+        for run, other, share in pairs:
+            print(f"{share:4.0%}  {run.team}: {run.name}  {other.team}: {other.name}")
+        if not pairs:
+            print(f"{key}: no two teams have runs that are alike")
 
 
 @board.command()
@@ -219,13 +223,15 @@ def reveal(
 
     irmeta board reveal covid1 --site site/
     """
-    _, engine = open_site(site)
-    from irmeta.serve.catalogue import boards
+    with open_site(site) as (_, engine):
+        from irmeta.serve.catalogue import boards
 
-    boards.board_of(engine, key)
-    typed = confirm or input(f"Nobody can undo this. Type {key} to reveal it: ").strip()
-    boards.reveal(engine, key, typed)
-    print(f"{key}: revealed; its pages follow within seconds while a server runs")
+        boards.board_of(engine, key)
+        typed = (
+            confirm or input(f"Nobody can undo this. Type {key} to reveal it: ").strip()
+        )
+        boards.reveal(engine, key, typed)
+        print(f"{key}: revealed; its pages follow within seconds while a server runs")
 
 
 @board.command()
@@ -236,20 +242,20 @@ def log(key: Key, site: SiteOption, verify: bool = False) -> None:
 
     irmeta board log covid1 --verify --site site/
     """
-    _, engine = open_site(site)
-    from irmeta.serve.catalogue import boards, events, people
-    from irmeta.serve.catalogue.rules import clock
+    with open_site(site) as (_, engine):
+        from irmeta.serve.catalogue import boards, events, people
+        from irmeta.serve.catalogue.rules import clock
 
-    names = people.names_of_people(engine)
-    for event in events.events_of_board(engine, boards.board_of(engine, key).id):
-        text = events.event_in_words(event, names)
-        if event.person is not None:
-            text += f" by {events.person_name(event.person, names)}"
-        print(f"{clock(event.at)}  {text}")
-    if verify:
-        print(
-            f"the log of the site is whole; its last digest: {events.verified_digest(engine)}"
-        )
+        names = people.names_of_people(engine)
+        for event in events.events_of_board(engine, boards.board_of(engine, key).id):
+            text = events.event_in_words(event, names)
+            if event.person is not None:
+                text += f" by {events.person_name(event.person, names)}"
+            print(f"{clock(event.at)}  {text}")
+        if verify:
+            print(
+                f"the log of the site is whole; its last digest: {events.verified_digest(engine)}"
+            )
 
 
 @board.command()
@@ -258,10 +264,10 @@ def backup(site: SiteOption, output: Output) -> None:
 
     irmeta board backup --site site/ -o site-2026-11-27.tar
     """
-    opened, _ = open_site(site)
-    from irmeta.serve.operating.backup import back_up
+    with open_site(site) as (opened, _):
+        from irmeta.serve.operating.backup import back_up
 
-    say_wrote(output, f"{back_up(opened, output)} files")
+        say_wrote(output, f"{back_up(opened, output)} files")
 
 
 @board.command()

@@ -260,6 +260,16 @@ def _require_text(name: str, text: str, most: int) -> None:
 def open_catalogue(where: databases.Where) -> sa.Engine:
     """Open a catalogue with the tables of this program; raise IrmetaError for one of a newer program."""
     made = databases.open_engine(where)
+    try:
+        _require_tables(made, where)
+    except BaseException:
+        made.dispose()
+        raise
+    return made
+
+
+def _require_tables(made: sa.Engine, where: databases.Where) -> None:
+    """Make or upgrade the tables of a catalogue, where they are not those of this program."""
     known = sorted(path.name[:4] for path in MIGRATIONS.glob("versions/*.py"))
     with databases.changing(made) as connection:
         version = _tables_version(connection)
@@ -277,7 +287,6 @@ def open_catalogue(where: databases.Where) -> sa.Engine:
                     "%s: upgraded from %s", databases.database_name(made), version
                 )
             _migrate(connection, new=version is None)
-    return made
 
 
 @contextmanager
