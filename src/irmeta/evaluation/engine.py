@@ -204,22 +204,12 @@ class Evaluation:
             depth: sha256(pool.tobytes()).hexdigest()
             for depth, pool in self.task.pools.items()
         }
-        options = [
-            self.collection,
-            self.task.precision,
-            asdict(self.task.reading),
-            pools,
-        ]
         all_ours = len(self.task.own) == len(self.metrics)
-        others = "" if all_ours else version("ir-measures")
-        given = [
-            _version(),
-            others,
-            self.task.judgments.qrels.digest,
-            self.metrics,
-            *options,
-        ]
-        return sha256(json.dumps(given).encode()).hexdigest()
+        programs = [_version(), "" if all_ours else version("ir-measures")]
+        scored_by = [self.task.judgments.qrels.digest, self.metrics, self.collection]
+        options = [self.task.precision, asdict(self.task.reading), pools]
+        digested = json.dumps([*programs, *scored_by, *options])
+        return sha256(digested.encode()).hexdigest()
 
     def scored(self) -> Scored:
         """Evaluate the runs; raise ScoresError if a score is none that its metric can take."""
@@ -315,8 +305,7 @@ class Evaluation:
             "scored": len(scored),
             "lacking": {one.name: len(set(one.lacking) & scored) for one in readable},
             **({"ir_metadata": metadata} if metadata else {}),
-            "options": options
-            | {name: True for name, asked in dropped.items() if asked},
+            "options": options | {name: True for name in dropped if dropped[name]},
             "notes": [
                 *(f"left out: {one}" for one in self.beside),
                 *notes.notes(qrels, outcomes, self.task.own, self.topics),
@@ -325,6 +314,7 @@ class Evaluation:
 
 
 def _skipped(run: RunScores, why: str) -> RunScores:
+    """Return a run as one that is left out, without scores and with the reason as its error."""
     return replace(run, scores=None, error=FileFormatError(f"{run.name}: {why}"))
 
 

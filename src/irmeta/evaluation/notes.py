@@ -107,8 +107,9 @@ def grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
         lines.append(f"judgments: {histogram}")
     binary = [str(metric) for metric in metrics if metric.get("rel") == 1]
     if binary and qrels.grades.max(initial=0) > 1:
-        counted = "binary metrics take grade 1 and above as relevant (AP(rel=2) takes 2 and above)"
-        lines.append(f"{counted}: {listed(binary)}")
+        lines.append(
+            f"binary metrics take grade 1 and above as relevant (AP(rel=2) takes 2 and above): {listed(binary)}"
+        )
     return [*lines, *_highest_grade_notes(qrels, metrics)]
 
 
@@ -117,11 +118,7 @@ def _highest_grade_notes(qrels: Qrels, metrics: Sequence[Metric]) -> list[str]:
     highest = qrels.grades.max(initial=0)
     names = set(map(str, metrics))
     asked = [one for one in metrics if one.base == "ERR" and one.get("max_rel") is None]
-    if (
-        not asked
-        or highest >= GDEVAL
-        or any(names == set(one) for one in SETS.values())
-    ):
+    if not asked or highest >= GDEVAL or names in map(set, SETS.values()):
         return []
     as_gdeval = replace(asked[0], params=(("max_rel", GDEVAL), *asked[0].params))
     return [
@@ -143,9 +140,9 @@ def topics_without_relevant(qrels: Qrels, metrics: Sequence[Metric] = ()) -> lis
         without = sorted(set(qrels.topics) - {qrels.topics[at] for at in relevant})
         if not without:
             continue
-        what = (
-            "relevant document" if rel == 1 else f"document of grade {rel:g} or above"
-        )
+        what = "relevant document"
+        if rel != 1:
+            what = f"document of grade {rel:g} or above"
         by = ""
         if rel != 1 or _has_fractional_gains(qrels, without):
             by = f" by {listed(names) or 'metrics that ask for one'}"
@@ -176,15 +173,10 @@ def copy_notes(orders: Mapping[str, str]) -> list[str]:
     pairs = [f"{name} as {other}" for name, other in copies if name != other]
     if not pairs:
         return []
-    if len(pairs) > 1:
-        count = f"{len(pairs)} runs have"
-    else:
-        count = "1 run has"
+    verb = "has" if len(pairs) == 1 else "have"
     return [
-        (
-            f"{count} the same ranking as an earlier run on every topic: {listed(pairs)} "
-            "(to leave out copies: --drop-copies)"
-        )
+        f"{counted(len(pairs), 'run')} {verb} the same ranking as an earlier run on every topic: {listed(pairs)} "
+        "(to leave out copies: --drop-copies)"
     ]
 
 
@@ -234,10 +226,7 @@ def _unjudged_run_notes(runs: Sequence[RunScores]) -> list[str]:
     nothing = [run.name for run in runs if not run.found]
     if not nothing:
         return []
-    count = counted(len(nothing), "run")
     return [
-        (
-            f"{count} without any judged document; do their ids match those of the qrels? "
-            f"{listed(nothing)}"
-        )
+        f"{counted(len(nothing), 'run')} without any judged document; do their ids match those of the qrels? "
+        f"{listed(nothing)}"
     ]

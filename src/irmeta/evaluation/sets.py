@@ -62,10 +62,10 @@ class JudgmentSets:
         }
         # topics of all sets, numbered as they come
         topics: dict[str, int] = {}
-        topic = {
-            name: np.array([topics.setdefault(t, len(topics)) for t in one.topics])
-            for name, one in qrels.items()
-        }
+        topic = {}
+        for name, one in qrels.items():
+            places = [topics.setdefault(text, len(topics)) for text in one.topics]
+            topic[name] = np.array(places)
         # all judgments of all sets, one set after the other: document and topic of each
         documents = _joined_strings([one.documents for one in qrels.values()])
         place = np.concatenate([topic[name][one.topic] for name, one in qrels.items()])
@@ -134,10 +134,7 @@ def evaluate_under(
     >>> [cube.item() for cube in cubes.values()]
     [1.0, 0.5]
     """
-    if isinstance(sets, JudgmentSets):
-        given = sets
-    else:
-        given = JudgmentSets.of(sets, reading)
+    given = sets if isinstance(sets, JudgmentSets) else JudgmentSets.of(sets, reading)
     sources = sources_of(runs)
     lowest = dict(rel or {})
     if unknown := [name for name in lowest if name not in given.sets]:
@@ -191,17 +188,14 @@ class _UnderSets:
             raise MetricError(
                 f"with several judgment sets irmeta computes only its own metrics, not {strange[0]}"
             )
-        under = {
-            name: [relevant_from(metric, rel[name]) for metric in metrics]
-            if name in rel
-            else metrics
-            for name in given.sets
-        }
-        each = (
-            Task(Judgments(one), under[name], reading)
-            for name, one in given.sets.items()
-        )
-        return cls(given, whole, [task.with_pools(batches(sources)) for task in each])
+        tasks = []
+        for name, qrels in given.sets.items():
+            own = metrics
+            if name in rel:
+                own = [relevant_from(metric, rel[name]) for metric in metrics]
+            task = Task(Judgments(qrels), own, reading)
+            tasks.append(task.with_pools(batches(sources)))
+        return cls(given, whole, tasks)
 
     def __call__(self, sources: Sequence[Source]) -> list[_Scored]:
         """Evaluate runs under every set."""
@@ -273,7 +267,7 @@ def _inverse(places: Indices, size: int) -> Ints:
 def _cube(
     name: str, qrels: Qrels, which: int, done: Sequence[_Scored], task: _UnderSets
 ) -> "xr.DataArray":
-    """Make one set's cube."""
+    """Make the cube of one set, the `which`-th, of the runs that were scored under all sets."""
     from irmeta.scores.cube import check_possible, cube
 
     outcomes = [_outcome_under(one, qrels) for one in done]
@@ -290,11 +284,8 @@ def _cube(
         "lacking": {outcome.name: len(outcome.lacking) for outcome in outcomes},
         "notes": notes.notes(qrels, outcomes, computed, "qrels"),
     }
-    if replaced := {
-        str(one): str(own)
-        for one, own in zip(task.whole.own, computed, strict=True)
-        if own != one
-    }:
+    asked = zip(task.whole.own, computed, strict=True)
+    if replaced := {str(one): str(own) for one, own in asked if own != one}:
         provenance["computed"] = replaced
     scores = np.stack([one.scores[which] for one in done])
     systems = [one.outcome.name for one in done]
@@ -302,6 +293,7 @@ def _cube(
     return check_possible(cube(scores, *names, collection=name, provenance=provenance))
 
 
-def _outcome_under(one: _Scored, qrels: Qrels) -> RunScores:
-    lacking = tuple(topic for topic in qrels.topics if topic not in one.topics)
-    return replace(one.outcome, lacking=lacking, found=1)
+def _outcome_under(run: _Scored, qrels: Qrels) -> RunScores:
+    """Return a run's outcome with the topics of one set that it lacks, and as one that has judged documents."""
+    lacking = tuple(topic for topic in qrels.topics if topic not in run.topics)
+    return replace(run.outcome, lacking=lacking, found=1)

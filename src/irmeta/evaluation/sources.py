@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import accumulate, chain
+from itertools import accumulate
 from operator import itemgetter
 from os import PathLike, fspath
 from pathlib import Path
@@ -85,8 +85,9 @@ _BESIDE = re.compile(r"(?:readme|licen[cs]e)(?:\.txt|\.rst)?|.*\.md", re.IGNOREC
 
 def is_side_file(file: Location) -> bool:
     """Say whether a file explains others, by its name, and does not begin as anything that irmeta reads."""
-    named = isinstance(file, Path) and _BESIDE.fullmatch(file.name)
-    return bool(named) and kind_of(Path(file)) is None
+    if not isinstance(file, Path) or not _BESIDE.fullmatch(file.name):
+        return False
+    return kind_of(file) is None
 
 
 def sources_of(given: RunsLike) -> list[Source]:
@@ -115,9 +116,8 @@ def sources_with_problems(given: RunsLike) -> tuple[list[Source], list[Remark]]:
             beside.append(run)
         else:
             sources.append((name, run))
-    named = _without_run_suffixes(sources) or [
-        ("runs", FileFormatError("there are no runs; give one or more"))
-    ]
+    none = FileFormatError("there are no runs; give one or more")
+    named = _without_run_suffixes(sources) or [("runs", none)]
     return list(_errors_for_equal_names(named)), beside
 
 
@@ -162,13 +162,8 @@ def renamed(given: RunsLike, names: str) -> dict[str, Location]:
     name and, if it ran several times, which run it is. Files that no line names keep their own names; if it names
     none, that is a FileFormatError.
     """
-    paths = [
-        *(
-            list_files(given)
-            if isinstance(given, str)
-            else chain(*map(list_files, given))
-        )
-    ]
+    given = [given] if isinstance(given, str) else given
+    paths = [file for one in given for file in list_files(one)]
     if names == "folder":
         names = FOLDER
     if _is_pattern(names):
@@ -223,10 +218,10 @@ def _name_by_pattern(pattern: str, path: Location) -> str:
     text = re.escape(pattern)
     for name in ("system", "repeat"):
         text = text.replace(rf"\{{{name}\}}", f"(?P<{name}>[^/]+)")
-    whole = re.sub(r"\\", "/", display(path))
+    whole = display(path).replace("\\", "/")
     folder = whole.removesuffix(whole.rpartition("/")[2])
-    for one in (folder + bare_name(stem(path)), folder + stem(path), whole):
-        if found := re.search(rf"(?:^|/){text}$", one):
+    for spelling in (folder + bare_name(stem(path)), folder + stem(path), whole):
+        if found := re.search(rf"(?:^|/){text}$", spelling):
             # a stem of names ends at the last of these signs
             return f"{found['system']}_{re.sub(r'[-_.]', '', found['repeat'])}"
     raise FileFormatError(
@@ -334,12 +329,10 @@ def require_judged_topics(run: Run, qrels: Qrels, source: str) -> None:
     judged = set(qrels.topics)
     if not run.topics or not judged.isdisjoint(run.topics):
         return
-    theirs, ours = (
-        ", ".join(map(repr, topics[:3])) for topics in (run.topics, qrels.topics)
-    )
-    padded = {topic.lstrip("0") for topic in judged} & {
-        topic.lstrip("0") for topic in run.topics
-    }
+    theirs = ", ".join(map(repr, run.topics[:3]))
+    ours = ", ".join(map(repr, qrels.topics[:3]))
+    bare = {topic.lstrip("0") for topic in judged}
+    padded = not bare.isdisjoint(topic.lstrip("0") for topic in run.topics)
     prefix, shared = max(
         _common_prefix(run.topics, judged),
         _common_prefix(qrels.topics, set(run.topics)),
@@ -428,6 +421,7 @@ def _sources_in_files(
 
 
 def _run_or_location(given: Any, name: str) -> Location | Run:
+    """Return where the run of this name is, for a path; else the run that a mapping or a frame holds."""
     if isinstance(given, str | PathLike):
         return location(given)
     given = as_mapping_or_frame(given)
@@ -455,6 +449,7 @@ def _is_lists(given: Mapping[Any, Any]) -> bool:
 
 
 def _is_frame(given: Any) -> bool:
+    """Tell whether this is a data frame, of whichever library."""
     return hasattr(given, "columns") and hasattr(given, "__getitem__")
 
 

@@ -158,14 +158,12 @@ class Task:
         if isinstance(read, str):
             return replace(outcome, digest=read), None
         judged, run = read
-        complete = len(judged.topics) == len(self.topics)
+        lacking = [topic for topic in self.topics if topic not in judged.topics]
         outcome = replace(
             outcome,
             digest=run.digest,
             scores=self._foreign.scores(run) if self._foreign.metrics else None,
-            lacking=()
-            if complete
-            else tuple(topic for topic in self.topics if topic not in judged.topics),
+            lacking=tuple(lacking),
             other_topics=judged.other_topics,
             disagreeing=judged.disagreeing,
             constant=judged.constant,

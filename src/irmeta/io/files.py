@@ -107,7 +107,7 @@ class _Zstd:
         return self._inner.unused_data
 
 
-_MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = {
+MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = {
     b"\x1f\x8b": (
         "gzip",
         _stream_decoder(lambda: zlib_ng.decompressobj(wbits=31), b"\0"),
@@ -116,7 +116,7 @@ _MAGIC: dict[bytes, tuple[str, Callable[[Iterator[bytes]], Iterator[bytes]]]] = 
     b"\xfd7zXZ\x00": ("xz", _stream_decoder(lzma.LZMADecompressor, b"\0")),
     b"\x28\xb5\x2f\xfd": ("zstd", _stream_decoder(_Zstd)),
 }
-
+"""How compressed files begin: what packed them, and what yields their content."""
 
 STDIN = Path("/dev/stdin")
 """What `-` stands for where a file is named."""
@@ -153,10 +153,7 @@ def list_files(path: str | os.PathLike[str]) -> list[Location]:
     elif not place.exists() and glob.has_magic(str(place)):
         files = sorted(_files_matching(place))
     if not files or not files[0].exists():
-        if place.is_dir():
-            problem = "no files in this folder"
-        else:
-            problem = "no such file"
+        problem = "no files in this folder" if place.is_dir() else "no such file"
         raise FileFormatError(f"{display(place)}: {problem}")
     return list(files)
 
@@ -223,28 +220,23 @@ def _refuse_unreadable_folder(error: OSError) -> None:
 
 
 def _list_remote_files(url: str) -> list[Location]:
-    first_url, chain, _ = url.partition("::")
-    if chain and glob.has_magic(first_url):
+    """List the files below a URL, or that match it, in order; of the URL of a file, just this."""
+    first_url, chained, _ = url.partition("::")
+    if chained and glob.has_magic(first_url):
         raise FileFormatError(
             f"{display(url)}: a chained URL cannot have a glob; name the files"
         )
     with _remote(url) as (system, path):
         if glob.has_magic(path):
-            found = system.glob(path, detail=True).values()
+            entries = list(system.glob(path, detail=True).values())
         elif url.endswith("/") or system.info(path)["type"] == "directory":
-            entries_below = system.find(path, detail=True)
-            found = [
-                one
-                for name, one in entries_below.items()
-                if "/." not in name.removeprefix(path)
-            ]
+            below = system.find(path, detail=True)
+            shown = [name for name in below if "/." not in name.removeprefix(path)]
+            entries = [below[name] for name in shown]
         else:
             return [url]
-        files = sorted(
-            system.unstrip_protocol(one["name"])
-            for one in found
-            if one["type"] == "file"
-        )
+        names = [entry["name"] for entry in entries if entry["type"] == "file"]
+        files = sorted(map(system.unstrip_protocol, names))
     if not files:
         raise FileFormatError(f"{display(url)}: no such file")
     return list(files)
@@ -319,6 +311,7 @@ class Content:
         return self._digest
 
     def _decompressed_pieces(self) -> Iterator[bytes]:
+        """Yield the content, unpacked if it begins as something packed does."""
         pieces = self._raw_pieces()
         first = next(pieces, b"")
         pieces = chain([first], pieces)
@@ -327,7 +320,7 @@ class Content:
                 f"{self.path}: an Excel workbook; save the sheet as CSV"
             )
         packed = next(
-            (codec for magic, codec in _MAGIC.items() if first.startswith(magic)), None
+            (codec for magic, codec in MAGIC.items() if first.startswith(magic)), None
         )
         if packed is None:
             yield from pieces
@@ -358,15 +351,16 @@ class Content:
         # gzip makes at most 1032 bytes of one, so its slices may be larger: they are faster
         size = 8 * _SLICE if kind == "gzip" else _SLICE
 
-        def counted() -> Iterator[bytes]:
+        def slices() -> Iterator[bytes]:
             nonlocal read
             for piece in pieces:
                 # slice by slice, so that the limit is looked at before memory is full
                 for start in range(0, len(piece), size):
-                    read += len(piece[start : start + size])
-                    yield piece[start : start + size]
+                    part = piece[start : start + size]
+                    read += len(part)
+                    yield part
 
-        for piece in decompress(counted()):
+        for piece in decompress(slices()):
             unpacked += len(piece)
             if unpacked > unpacked_limit(read):
                 raise FileFormatError(
@@ -377,11 +371,10 @@ class Content:
             yield piece
 
     def _raw_pieces(self) -> Iterator[bytes]:
+        """Yield the content as it is stored, at most PIECE bytes at a time."""
         if self._whole_data is not None:
-            yield from (
-                self._whole_data[start : start + PIECE]
-                for start in range(0, len(self._whole_data), PIECE)
-            )
+            for start in range(0, len(self._whole_data), PIECE):
+                yield self._whole_data[start : start + PIECE]
             return
         try:
             with Path(self._source).open("rb", buffering=0) as file:
@@ -400,6 +393,7 @@ def read_bytes(path: Location) -> bytes:
 
 
 def _read_whole(path: Location) -> bytes:
+    """Read a URL, a pipe or a device to its end; a device with more than FREE bytes raises FileFormatError."""
     if isinstance(path, str):
         with _remote(path) as (system, name):
             return bytes(system.cat_file(name))
@@ -442,9 +436,8 @@ def display(path: Location) -> str:
     """
     if isinstance(path, Path):
         return str(path)
-    return without_secrets(
-        next((part for part in path.split("::") if "://" in part), path)
-    )
+    in_chain = (part for part in path.split("::") if "://" in part)
+    return without_secrets(next(in_chain, path))
 
 
 def without_secrets(text: str) -> str:

@@ -30,8 +30,8 @@ def read_groups(path: str | PathLike[str] | Frame) -> Groups:
     runs = rows_by_key(table, RUN, GROUP, also=POOLED)
     unpooled = [
         run
-        for run, (line, [_, *word]) in runs.items()
-        if not _is_pooled(f"{table.where}:{line}", *word)
+        for run, (line, [_, *pooled]) in runs.items()
+        if not _is_pooled(f"{table.where}:{line}", *pooled)
     ]
     groups = {run: group for run, (_, [group, *_]) in runs.items()}
     return Groups(groups, frozenset(unpooled), table.where)
@@ -46,10 +46,10 @@ def read_clusters(path: str | Path) -> dict[str, str]:
     return read_pairs(path, TOPIC, CLUSTER)
 
 
-def clusters_or_stem(given: str | Path) -> dict[str, str] | str:
-    """Return "stem", which stands for a rule, as it is; else what `read_clusters` reads."""
-    named = isinstance(given, str | Path) and str(given) == STEM
-    return STEM if named else read_clusters(given)
+def clusters_or_stem(path_or_stem: str | Path) -> dict[str, str] | str:
+    """Return "stem", which stands for a rule, as it is; else the clusters that `read_clusters` reads from a path."""
+    is_stem = isinstance(path_or_stem, str | Path) and str(path_or_stem) == STEM
+    return STEM if is_stem else read_clusters(path_or_stem)
 
 
 def read_repeats(path: str | Path) -> dict[str, str]:
@@ -62,6 +62,7 @@ def read_repeats(path: str | Path) -> dict[str, str]:
 
 
 def _is_pooled(where: str, word: str = "yes") -> bool:
+    """Say whether a run was pooled, by the word for it; without one, it was."""
     if word.lower() not in _WORDS:
         raise FileFormatError(
             f"{where}: pooled is {shortened(word)!r}; expected yes or no"

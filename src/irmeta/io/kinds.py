@@ -3,7 +3,8 @@
 import re
 from pathlib import Path
 
-_PACKED = (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\x00", b"\x28\xb5\x2f\xfd")
+from irmeta.io.files import MAGIC
+
 BEGINNING = 4096
 """Bytes at the beginning that say the kind."""
 PARQUET = "a score file or factors"
@@ -27,7 +28,7 @@ def kind_of_bytes(head: bytes) -> str | None:
     """Say what a file holds that begins with these bytes."""
     if head.startswith(b"PAR1"):
         return PARQUET
-    if head.startswith(_PACKED):
+    if head.startswith(tuple(MAGIC)):
         return "a compressed file"
     if b'"irmeta prediction model' in head:
         return MODEL

@@ -92,7 +92,8 @@ def _scored_items(path: "Path | Frame") -> list[tuple[int, tuple[str, ...]]]:
     data = bytes(read_bytes(path))
     rows = labels(lines(data))
     header = next((line.lower() for line in rows if stripped(line)), ",")
-    has_score_column = any(stripped(one) in SCORES for one in re.split("[;\t]", header))
+    columns = map(stripped, re.split("[;\t]", header))
+    has_score_column = not set(SCORES).isdisjoint(columns)
     if has_score_column or "," in header or b"\0" in data:
         return _items_of_sheet(parse_sheet(data, str(path)))
     items: list[tuple[int, tuple[str, ...]]] = []

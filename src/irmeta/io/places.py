@@ -7,7 +7,7 @@ from irmeta.errors import FileFormatError
 from irmeta.words import shortened
 
 _OPEN = re.compile(r"/dev/(null|stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
-"""What whoever starts the command opens before, as `-` and `<(zcat run.gz)`; and what holds nothing."""
+"""Devices that never make a reader wait in vain: those that the shell opened, as `<(zcat run.gz)`, and the null one."""
 
 
 def expand_home(text: str) -> str:

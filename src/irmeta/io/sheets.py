@@ -34,7 +34,7 @@ class Sheet(NamedTuple):
     rows: list[tuple[int, list[str]]]
 
     def index_of(self, names: Sequence[str]) -> int | None:
-        """Return where the column stands that is called by the first of some names that is there; case is ignored."""
+        """Return the place of the column of the first of these names that there is, in any case; None without one."""
         header = [name.lower() for name in self.header]
         name = next((name for name in names if name in header), None)
         if name is None:
@@ -112,13 +112,11 @@ def parse_sheet(data: bytes, where: str) -> Sheet:
         raise FileFormatError(_repeated_column(where, repeated[0]))
     for at, row in rows:
         if len(row) != len(names):
+            advice = "fill in the others, or remove the line"
+            if len(row) > len(names):
+                advice = "are these decimal commas? Write decimal points"
             raise FileFormatError(
-                f"{where}:{at}: {counted(len(row), 'cell')}, but the header has {len(names)}"
-                + (
-                    "; are these decimal commas? Write decimal points"
-                    if len(row) > len(names)
-                    else "; fill in the others, or remove the line"
-                )
+                f"{where}:{at}: {counted(len(row), 'cell')}, but the header has {len(names)}; {advice}"
             )
     return Sheet(where, names, rows)
 
@@ -153,16 +151,16 @@ def rows_by_key(
     also: Sequence[str] = (),
     holes: bool = False,
 ) -> dict[str, tuple[int, list[str]]]:
-    """Return the line and the cells of each key: no key occurs twice, and no text is without end or unseen.
+    """Return the line and the cells of each key; a repeated key, and an empty or unfit text, raise FileFormatError.
 
     keys, values : the names that a column may have; the first found is taken.
     also : those of a column that a table may lack; its cell comes last.  holes : whether values may be empty.
     """
-    asked = [keys, *values, *([also] if table.index_of(also) is not None else [])]
-    places = [
-        _required_column(table, names, (keys[0], *(one[0] for one in values)))
-        for names in asked
-    ]
+    columns = [keys, *values]
+    example = [names[0] for names in columns]
+    if table.index_of(also) is not None:
+        columns.append(also)
+    places = [_required_column(table, names, example) for names in columns]
     found: dict[str, tuple[int, list[str]]] = {}
     for at, row in table.rows:
         key, *cells = texts = [stripped(row[place]) for place in places]

@@ -69,10 +69,7 @@ class Collection:
 
     def replaced(self, added: Sequence[str]) -> list[str]:
         """List the systems whose scores make room for those of runs that are added."""
-        if self.about is None:
-            there = set()
-        else:
-            there = set(self.about["names"]["system"])
+        there = set(self.about["names"]["system"]) if self.about else set()
         return [name for name in added if name in there]
 
     def joined(self, new: Description, sources: Iterable[str]) -> Description:
@@ -138,9 +135,9 @@ def metrics_of(path: Path, collection: str | None) -> str | Sequence[str]:
 
 def _notes(old: Any, new: Description) -> list[str]:
     """Return the notes that are new, with the runs that they are about, and one where versions of irmeta differ."""
-    added = listed(new["names"]["system"])
     if not new["names"]["system"]:
         return []
+    added = listed(new["names"]["system"])
     notes = [
         f"added {added}: {note}"
         for note in new["attributes"]["notes"]
@@ -156,6 +153,7 @@ def _notes(old: Any, new: Description) -> list[str]:
 
 
 def _digest(about: Description) -> Any:
+    """Return the digest of the judgments of a collection; None where it has none."""
     return about["attributes"].get("qrels", {}).get("sha256")
 
 
@@ -179,11 +177,8 @@ def _require_same(place: str, job: Evaluation, about: Description) -> None:
             f"{place}: made with other judgments ({theirs}, not {ours}); {elsewhere}"
         )
     if set(names["metric"]) != set(job.metrics):
-        wanted = next(
-            (name for name, one in SETS.items() if set(one) == set(names["metric"])),
-            None,
-        )
-        wanted = wanted or " ".join(names["metric"])
+        same = (name for name in SETS if set(SETS[name]) == set(names["metric"]))
+        wanted = next(same, " ".join(names["metric"]))
         raise ScoresError(
             f'{place}: has other metrics; use the same, -m "{wanted}", or {elsewhere}'
         )

@@ -107,8 +107,8 @@ def _other_names(scores: xr.DataArray, again: xr.DataArray) -> Iterator[str]:
 
 def _other_scores(scores: xr.DataArray, again: xr.DataArray) -> Iterator[str]:
     """Name the scores that are others, the first ones one by one."""
-    both = xr.align(scores, again, join="inner")
-    theirs, ours = (one.transpose("system", "topic", "metric") for one in both)
+    aligned = xr.align(scores, again, join="inner")
+    theirs, ours = (cube.transpose("system", "topic", "metric") for cube in aligned)
     agree = np.isclose(theirs, ours, rtol=0, atol=ROUNDING, equal_nan=True)
     places = np.argwhere(~agree)
     for place in places[:SHOWN]:

@@ -278,14 +278,13 @@ class Parts:
     def _about(part: Path) -> dict[str, Any]:
         """Return what a part says of itself; nothing if it is damaged, so that its runs are evaluated again."""
         try:
-            about = require_schema(
-                parse_json(parquet.scan(part)[1].get(_KEY, "{}")), dict[str, Any]
-            )
+            _, metadata = parquet.scan(part)
+            return require_schema(parse_json(metadata.get(_KEY, "{}")), dict[str, Any])
         except (FileFormatError, pl.exceptions.PolarsError, OSError, ValueError):
             return {}
-        return about
 
     def _write(self) -> None:
+        """Write the runs in hand as a part; then none are in hand."""
         part = self._folder / _PARTS.replace("*", str(time.time_ns()))
         try:
             self._folder.mkdir(exist_ok=True)

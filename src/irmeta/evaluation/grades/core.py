@@ -122,10 +122,11 @@ def read(
     found = arrays.core.finish(reader)
     if found is None:
         return None
+    *of_judged, others, disagreeing, order, is_ascii, more_tags, tag = found[:10]
+    *of_top, top_ids, constant, tied, rounded = found[10:]
     topic, rank, judgment, retrieved, top_topic, top_rank, ends = (
-        np.frombuffer(part, dtype=np.int64) for part in (*found[:4], *found[10:13])
+        np.frombuffer(part, dtype=np.int64) for part in (*of_judged, *of_top)
     )
-    others, disagreeing, order, is_ascii, more_tags, tag = found[4:10]
     present = np.flatnonzero(retrieved)
     if not present.size:
         return None
@@ -145,10 +146,10 @@ def read(
     )
     judged = JudgedRun(
         *(name, topic, rank, judgment, retrieved, frozenset(run.topics)),
-        *(others, disagreeing, found[14], format(order, "016x"), *found[15:]),
+        *(others, disagreeing, constant, format(order, "016x"), tied, rounded),
     )
     starts = np.append(0, ends[:-1]) if ends.size else ends
-    first = Strings(found[13] + PADDING, starts, ends - starts)
+    first = Strings(top_ids + PADDING, starts, ends - starts)
     return Found(judged, run, top_topic, top_rank, first)
 
 
@@ -164,6 +165,7 @@ def _header(pieces: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
 
 
 def _is_utf8(content: Content) -> bool:
+    """Say whether a file is UTF-8, read again piece by piece."""
     decode = codecs.getincrementaldecoder("utf-8")().decode
     try:
         for piece in content.pieces():

@@ -144,20 +144,18 @@ class Judged:
 
     def relevant(self, rel: float) -> Bools:
         """Say which ranks hold a document of grade `rel` or higher: (system, topic, rank)."""
-        return self.memo(
-            ("relevant", rel), lambda: self.codes >= FIRST + self.facts.grade_index(rel)
-        )
+        return self.memo(("relevant", rel), lambda: self.codes >= self.of_grade(rel))
 
     def nonrelevant(self, rel: float) -> Bools:
         """Say which ranks hold a document judged from 0 to below `rel`: (system, topic, rank)."""
-        low = FIRST + self.facts.grade_index(0)
+        low = self.of_grade(0)
         return self.memo(
             ("nonrelevant", rel), lambda: (self.codes >= low) & ~self.relevant(rel)
         )
 
     def unjudged(self) -> Bools:
         """Say which ranks hold a document that was not judged, or below zero: (system, topic, rank)."""
-        high = FIRST + self.facts.grade_index(0)
+        high = self.of_grade(0)
         return self.memo(
             "unjudged", lambda: (self.codes != BEYOND) & (self.codes < high)
         )
@@ -238,16 +236,18 @@ class Judged:
         of_relevant = counted * self.relevant(rel)
         return of_relevant.sum(axis=-1).astype(np.float64)
 
-    def _sum_by_core(self, sums: Callable[..., None], *given: Any) -> Floats:
-        """Let the core add over the ranks of judged documents: (system, topic)."""
-        found = np.zeros(self.retrieved.shape)
-        sums(self.first, self.cell, self.rank, self.code, *given, found)
-        return found
+    def _sum_by_core(self, add: Callable[..., None], *arguments: Any) -> Floats:
+        """Let a function of the core add over the ranks of judged documents: (system, topic)."""
+        sums = np.zeros(self.retrieved.shape)
+        add(self.first, self.cell, self.rank, self.code, *arguments, sums)
+        return sums
 
     def _by_code(self, of_grades: Floats) -> Floats:
+        """Return what a document of each code counts, (code,), by what one of each grade does, (grade,)."""
         return np.concatenate([np.zeros(FIRST), of_grades])
 
     def _end(self, k: int | None) -> int:
+        """Return how many ranks there are to look at down to a cutoff."""
         return self.depth if k is None else min(k, self.depth)
 
     def at_depth(self, depth: int) -> "Judged":

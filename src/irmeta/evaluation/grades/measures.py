@@ -17,7 +17,7 @@ from irmeta.errors import MetricError
 from irmeta.evaluation.grades.judged import FIRST, Judged, total
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import NORMALISED
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Floats, Indices
 
 _ABOVE_0 = math.ulp(0.0)
 """The lowest grade above 0, fractions included."""
@@ -35,6 +35,8 @@ def score(judged: Judged, metric: Metric) -> Floats:
 
 
 def _measure(name: str) -> Callable[[Measure], Measure]:
+    """Enter a function among MEASURES under this name."""
+
     def register(function: Measure) -> Measure:
         MEASURES[name] = function
         return function
@@ -154,7 +156,7 @@ def _linear(grades: Floats) -> Floats:
 
 
 def _exponential(grades: Floats) -> Floats:
-    if grades.max(initial=0) > 1000:
+    if grades.max(initial=0) > 1000:  # 2^1024 is no double
         raise MetricError(
             f"gains='exp' of the grade {grades.max():g} is too large a number; use linear gains"
         )
@@ -240,11 +242,10 @@ def compatibility(judged: Judged, k: int | None = None, *, p: float = 0.9) -> Fl
     depth = 1000 if k is None else k
     # sum over depths d of p^(d - 1) / d x documents in both lists: each counts from the rank on where both hold it
     overlap = _overlap_weights(p, depth)
-    system, topic, rank, place = _ideal_places(judged)
+    cell, rank, place = _ideal_places(judged)
     late = np.maximum(rank, place)
     weight = np.where(late < depth, overlap[np.minimum(late, depth - 1)], 0.0)
     # summed by list: (system, topic)
-    cell = system * judged.codes.shape[1] + topic
     found = np.bincount(cell, weight, minlength=judged.retrieved.size)
     found = found.reshape(judged.retrieved.shape)
     # the ideal list with itself, by its length
@@ -253,21 +254,24 @@ def compatibility(judged: Judged, k: int | None = None, *, p: float = 0.9) -> Fl
     return _ratio(found, ideal[length])
 
 
-def _ideal_places(judged: Judged) -> tuple[Any, ...]:
-    """Return system, topic, rank and place in the ideal list of every retrieved document with a grade above 0."""
+def _ideal_places(judged: Judged) -> tuple[Indices, Indices, Indices]:
+    """Return the list, the rank and the place in the ideal list of every retrieved document with a grade above 0.
+
+    A list is numbered as `Judged.cell` is: system x topics + topic.
+    """
     system, topic, rank = np.nonzero(judged.relevant(_ABOVE_0))
     grade = judged.codes[system, topic, rank].astype(np.int64) - FIRST
     # a number for each grade of each list; documents by list, then grade, then rank
     cell = system * judged.codes.shape[1] + topic
     group = cell * judged.facts.grades.size + grade
     order = np.argsort(group, kind="stable")
-    system, topic, rank, grade, group = (
-        part[order] for part in (system, topic, rank, grade, group)
+    cell, topic, rank, grade, group = (
+        part[order] for part in (cell, topic, rank, grade, group)
     )
     # the place: behind all documents of higher grades, and those of the same grade that the run ranks above
     first = np.searchsorted(group, group)
     above = np.arange(group.size) - first
-    return system, topic, rank, judged.facts.num_above(topic, grade) + above
+    return cell, rank, judged.facts.num_above(topic, grade) + above
 
 
 @_measure("Judged")

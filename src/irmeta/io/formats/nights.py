@@ -1,5 +1,6 @@
 """The nights that a gate has seen: a file of JSON lines, one for each night, to which the next is added whole."""
 
+from itertools import chain
 from pathlib import Path
 
 import msgspec
@@ -77,22 +78,22 @@ def by_topic(nights: list[Night]) -> list[Floats]:
 
 
 def by_anchor(nights: list[Night]) -> list[Floats]:
-    """Return the same over all anchors of any."""
+    """Return the differences of each night over all anchors of any: (comparison, anchor), NaN where there is none."""
     return _difference_arrays(
         [[one.anchors for one in night.comparisons] for night in nights]
     )
 
 
 def _difference_arrays(nights: list[list[dict[str, float]]]) -> list[Floats]:
-    items: dict[str, int] = {}
+    """Return an array (comparison, item) for each night, whose comparisons have differences by item."""
+    places: dict[str, int] = {}
+    for differences in chain.from_iterable(nights):
+        for item in differences:
+            places.setdefault(item, len(places))
+    arrays = []
     for night in nights:
-        for one in night:
-            for item in one:
-                items.setdefault(item, len(items))
-    found = []
-    for night in nights:
-        values = np.full((len(night), len(items)), np.nan)
-        for row, one in zip(values, night, strict=True):
-            row[[items[item] for item in one]] = list(one.values())
-        found.append(values)
-    return found
+        array = np.full((len(night), len(places)), np.nan)
+        for row, differences in zip(array, night, strict=True):
+            row[[places[item] for item in differences]] = list(differences.values())
+        arrays.append(array)
+    return arrays

@@ -28,9 +28,8 @@ _PAGE = 1 << 10
 _DEEPEST = 16
 """How deep Parquet nests what it says of a file."""
 
-Bytes = bytes | mmap.mmap
 Fields = dict[int, Any]
-"""A struct of Thrift: its values by the number of the field."""
+"""A struct of Thrift: its values by the number of the field, which parquet.thrift names."""
 
 
 def read(data: bytes) -> pl.DataFrame:
@@ -64,7 +63,7 @@ def scan(path: Path) -> tuple[pl.LazyFrame, dict[str, str]]:
         ) from error
 
 
-def require_bounded(data: Bytes) -> None:
+def require_bounded(data: seals.Bytes) -> None:
     """Raise ValueError if a Parquet file is damaged, or unpacks to far more than its size."""
     most = unpacked_limit(len(data))
     try:
@@ -78,19 +77,20 @@ def require_bounded(data: Bytes) -> None:
         )
 
 
-def _page_sizes(data: Bytes) -> Iterator[int]:
+def _page_sizes(data: seals.Bytes) -> Iterator[int]:
     """Yield what each page of a file takes in memory."""
     length = int.from_bytes(data[-8:-4], "little")
     if data[-4:] != MAGIC or not 0 < length <= len(data) - 12:
         raise ValueError("its Parquet footer is damaged")
     footer = _Thrift(data, len(data) - 8 - length).struct()
-    for group in footer.get(4, ()):
-        for chunk in group.get(1, ()):
-            yield from _column_page_sizes(data, chunk[3])
+    for group in footer.get(4, ()):  # row_groups
+        for chunk in group.get(1, ()):  # columns
+            yield from _column_page_sizes(data, chunk[3])  # meta_data
 
 
-def _column_page_sizes(data: Bytes, column: Fields) -> Iterator[int]:
+def _column_page_sizes(data: seals.Bytes, column: Fields) -> Iterator[int]:
     """Yield what each page of a column takes; its pages follow one another from the first on."""
+    # data_page_offset and dictionary_page_offset, then total_compressed_size
     start = min(at for at in (column.get(9), column.get(11)) if at)
     end = start + column[7]
     if not 0 < start <= end <= len(data):
@@ -100,17 +100,17 @@ def _column_page_sizes(data: Bytes, column: Fields) -> Iterator[int]:
         head = thrift.struct()
         # of data, of a dictionary, and of data in the second version
         inside = head.get(5) or head.get(7) or head.get(8) or {}
-        sizes = head[2], head[3], inside.get(1, 0)
-        if min(sizes) < 0:
+        unpacked, packed, values = head[2], head[3], inside.get(1, 0)
+        if min(unpacked, packed, values) < 0:
             raise ValueError("a page of its Parquet data has a negative size")
-        yield _PAGE + sizes[0] + _VALUE * sizes[2]
-        start = thrift.at + sizes[1]
+        yield _PAGE + unpacked + _VALUE * values
+        start = thrift.at + packed
 
 
 class _Thrift:
     """Reads structs in Thrift's compact protocol; damage raises ValueError, IndexError or KeyError."""
 
-    def __init__(self, data: Bytes, at: int) -> None:
+    def __init__(self, data: seals.Bytes, at: int) -> None:
         self.data = data
         self.at = at
 
@@ -129,17 +129,17 @@ class _Thrift:
 
     def _value(self, kind: int, depth: int) -> Any:
         match kind:
-            case 1 | 2 | 3:
+            case 1 | 2 | 3:  # a truth value in a list, a byte
                 return self._byte()
-            case 4 | 5 | 6:
+            case 4 | 5 | 6:  # a whole number
                 return self._zigzag()
-            case 7:
+            case 7:  # a double
                 return self._skip(8)
-            case 8:
+            case 8:  # a text
                 return self._skip(self._varint())
-            case 9 | 10:
+            case 9 | 10:  # a list, a set
                 return self._list(depth)
-            case 12:
+            case 12:  # a struct
                 return self.struct(depth + 1)
         raise ValueError("its Parquet footer is damaged")
 

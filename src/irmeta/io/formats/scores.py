@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from os import PathLike
 from pathlib import Path
 from shlex import quote
@@ -142,8 +143,7 @@ def _score_columns(table: pl.LazyFrame) -> pl.LazyFrame:
     columns = table.collect_schema().names()
     lacking = [name for name in COLUMNS if name not in columns]
     if lacking:
-        other_table = lacking == list(COLUMNS)
-        if other_table:
+        if lacking == list(COLUMNS):
             found = (
                 f"this file has {listed(columns)}. Score a run with irmeta evaluate (or place "
                 "--qrels); import a table with irmeta import"
@@ -154,10 +154,10 @@ def _score_columns(table: pl.LazyFrame) -> pl.LazyFrame:
             f"a score table needs the columns {', '.join(COLUMNS)}, separated by commas; {found}"
         )
     for name in COLUMNS:
-        if (dtype := table.collect_schema()[name]).is_nested():
-            raise FileFormatError(
-                f"the column {name!r} holds {dtype}, not {'scores' if name == COLUMNS[-1] else 'names'}"
-            )
+        dtype = table.collect_schema()[name]
+        if dtype.is_nested():
+            expected = "scores" if name == "score" else "names"
+            raise FileFormatError(f"the column {name!r} holds {dtype}, not {expected}")
     return table.select(
         pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64)
     )
@@ -346,8 +346,8 @@ def system_means(path: Path) -> dict[tuple[str, str, str], float]:
     """Return the mean of each system of a score file, by collection, system and metric; without its missing scores."""
     mean = pl.col("score").fill_nan(None).mean()
     by = ("collection", "system", "metric")
-    found = _scan(path)[0].group_by(*by).agg(mean).drop_nulls().collect()
-    return {(one, system, metric): mean for one, system, metric, mean in found.rows()}
+    means = _scan(path)[0].group_by(*by).agg(mean).drop_nulls().collect()
+    return {(name, system, metric): mean for name, system, metric, mean in means.rows()}
 
 
 def require_new_collections(path: Path | None, *names: str) -> None:
@@ -382,7 +382,7 @@ def load_all(
 def _load(
     path: Path, collection: str | None, wanted: Wanted, *, sole: bool = False
 ) -> dict[str, xr.DataArray]:
-    """Read collections of a file; one : only that which has what is wanted, where no collection is named."""
+    """Read collections of a file; sole : only the one that has what is wanted, where no collection is named."""
     try:
         table, known, described = _open_scores(path)
     except OtherTableError as error:
@@ -540,11 +540,8 @@ def _only_collection_with(
     fit = _collections_with(known, wanted)
     if not fit:
         for dim in DIMS:
-            all_names = list(
-                dict.fromkeys(
-                    one for names_of_one in known.values() for one in names_of_one[dim]
-                )
-            )
+            each = chain.from_iterable(names[dim] for names in known.values())
+            all_names = list(dict.fromkeys(each))
             where = f"the {len(known)} collections of {source}"
             choose_names(dim, wanted.get(dim), all_names, where)
         fit = list(known)

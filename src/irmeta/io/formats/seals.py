@@ -74,6 +74,6 @@ def _digest(data: Bytes, at: int) -> bytes:
     sha = hashlib.sha256()
     with memoryview(data) as view:
         sha.update(view[:at])
-        sha.update(bytes(64).replace(b"\0", b"0"))
+        sha.update(64 * b"0")
         sha.update(view[at + 64 :])
     return sha.hexdigest().encode()
