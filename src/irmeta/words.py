@@ -346,6 +346,21 @@ def in_python(text: str) -> str:
     return _OPTION.sub(_argument, _COMMAND.sub(_call, text))
 
 
+def for_visitors(text: str) -> str:
+    """Leave out what names an option: who reads a page that others made has none to give.
+
+    >>> for_visitors("Of 3, a is first (--min-tasks 26 ranks these alone). It leads; --holes predict narrows it.")
+    'Of 3, a is first. It leads.'
+    >>> for_visitors("Name the teams with --teams FILE.")
+    ''
+    """
+    named = r"(?<![\w-])--[a-z]"
+    text = re.sub(rf" \([^()]*{named}[^()]*\)", "", text)
+    text = re.sub(rf"; [^;.()]*{named}[^;.()]*(?=[;.])", "", text)
+    sentences = re.split(r"(?<=[.!?]) (?=[A-Z])", text)
+    return " ".join(one for one in sentences if not re.search(named, one))
+
+
 def _argument(found: re.Match[str]) -> str:
     """Return an option as an argument of a call."""
     name = {"m": "metrics", "seed": "rng"}.get(

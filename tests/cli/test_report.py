@@ -36,6 +36,14 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     return int(caught.value.code or 0)
 
 
+def test_a_report_is_a_folder(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A page alone cannot be asked for, and nothing is written under its name."""
+    assert run(monkeypatch, "report", file, "-o", tmp_path / "rep.html") == 2
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.usefixtures("empty_figures")
 def test_a_page_calls_systems_by_their_labels(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

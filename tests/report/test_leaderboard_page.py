@@ -135,9 +135,11 @@ def test_the_page_says_what_python_did(result: xr.Dataset) -> None:
     assert '<p class="what">collection' not in text
 
 
-def test_the_page_explains_its_mark(text: str) -> None:
-    """The key of the ranking says what the mark at a value of predicted scores means."""
-    assert "~ the value contains predicted scores</span>" in text
+def test_the_page_speaks_to_visitors(text: str) -> None:
+    """It says once what the mark at a value of predicted scores means, and above its method no options to type."""
+    assert text.count("marked ~ contain predicted scores") == 1
+    said = re.sub(r"<(script|style).*?</\1>", "", text, flags=re.S)
+    assert not re.search(r"(?<![\w-])--[a-z]", said.partition('id="method"')[0])
 
 
 def test_where_the_page_goes(result: xr.Dataset, tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ from irmeta.cli.options import (
     listed_names,
 )
 from irmeta.cli.output import say, say_note, say_wrote, working
+from irmeta.errors import IrmetaError
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -81,6 +82,10 @@ def report(
 
     irmeta report scores.parquet -o report/ --human part.txt --llm llm.txt --runs runs/
     """
+    if output.suffix == ".html" and not output.is_dir():
+        raise IrmetaError(
+            f"{output}: a report is a folder, with tables and figures beside its page: -o {output.stem}/"
+        )
     from irmeta.report.page.writing import write_sections
     from irmeta.report.words import headlines
     from irmeta.scores.selection import main_notes
@@ -189,7 +194,6 @@ def _judge_results(
     seed: int,
 ) -> "list[Result]":
     """Compare a machine's judgments with those of people, and where it judged more topics estimate by both."""
-    from irmeta.errors import IrmetaError
     from irmeta.metrics.names import raw
     from irmeta.report.page.content import ordering_metric
     from irmeta.scores.attributes import about
@@ -220,7 +224,6 @@ def _reuse_result(
     depth: int,
 ) -> "Result":
     """Leave groups out of the pool, by the metrics of the scores that this can be done with."""
-    from irmeta.errors import IrmetaError
     from irmeta.metrics.names import is_known, raw
     from irmeta.metrics.values import geometric
     from irmeta.studies.place.reuse.study import reuse

@@ -46,7 +46,7 @@ from irmeta.studies.leaderboard import summary as leaderboard
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import LABELS, chosen, listed_with_slips
 from irmeta.studies.result.method import UNNAMED
-from irmeta.words import are, capitalized, counted, listed, shortened
+from irmeta.words import are, capitalized, counted, for_visitors, listed, shortened
 
 _LOG = logging.getLogger("irmeta")
 About = str | PathLike[str] | Mapping[str, Mapping[str, str]] | Frame
@@ -239,6 +239,7 @@ def _outcome_facts(outcome: xr.Dataset) -> dict[str, Any]:
     """Return what the page says of a leaderboard outside of its script; aside : what stands beside the ranking."""
     facts = about(outcome)
     options, called_for = facts["options"], facts["called_for"]
+    said = [*leaderboard.findings(outcome), *facts["notes"][:called_for]]
     nouns, tables = leaderboard.nouns(outcome), _page_tables(outcome)
     aside = f"{capitalized(nouns['task'])}s" if tables else ""
     return {
@@ -248,10 +249,9 @@ def _outcome_facts(outcome: xr.Dataset) -> dict[str, Any]:
             for name, source in _SOURCES.items()
             if name in ("ranks", *options["aggregate"]) or name in outcome
         ],
-        "findings": [*leaderboard.findings(outcome), *facts["notes"][:called_for]],
+        "findings": list(filter(None, map(for_visitors, said))),
         "aggregates": _aggregate_facts(outcome),
         "estimated": is_estimated(outcome),
-        "missing": _has_holes(outcome),
         "ordered_by": leaderboard.ordered_by(outcome) or "by rank",
         "lines": _thin_lines_legend(outcome),
         "nouns": nouns,
