@@ -124,7 +124,7 @@ def first_rows(
     return {title: frame.head(rows)}
 
 
-def own_metric_names(outcome: xr.Dataset) -> list[str]:
+def own_metric_names(outcome: xr.Dataset | xr.DataArray) -> list[str]:
     """Return the names of a result's metrics, whatever labels call them: what a metric is, its name says.
 
     >>> own_metric_names(xr.Dataset(coords={"metric": ["MAP"]}, attrs={"metric_labels": '{"AP@1000": "MAP"}'}))
@@ -136,7 +136,7 @@ def own_metric_names(outcome: xr.Dataset) -> list[str]:
     return [names.get(label, label) for label in called]
 
 
-def leading_metrics(outcome: xr.Dataset, few: int) -> list[str]:
+def leading_metrics(outcome: xr.Dataset | xr.DataArray, few: int) -> list[str]:
     """Return the metrics that sentences are about: all of a few; of many the first (`leading`).
 
     >>> made = xr.Dataset(coords={"metric": ["RR", "AP"]})

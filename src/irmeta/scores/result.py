@@ -182,9 +182,7 @@ def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         if counts:
             yield (
                 f"{ESTIMATED.strip()}: estimated from people's judgments of {counted(counts['human'], 'topic')} and a "
-                f"machine's of {counts['machine']}; a topic's score is what it adds to the mean, so read means, their "
-                "intervals and ranks, not single topics or wins. irmeta judges estimate gives other intervals, as it "
-                "takes variances that systems share, and mostly calls fewer systems different, by Holm's method"
+                f"machine's of {counts['machine']}; read means, their intervals and ranks, not single topics"
             )
 
 

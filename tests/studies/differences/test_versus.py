@@ -839,22 +839,23 @@ def test_a_topic_that_all_others_lack_has_no_median():
     assert np.isfinite(found["difference"]).all()
 
 
-def test_a_best_system_compared_with_all_may_have_been_picked():
-    """Of the system with the highest mean the other question is named, of another, or of one opponent, it is not."""
-    made = scores()
-    made[0] = made[1:].max("system") + 0.1
-    said = "mine has the highest mean by AP. If it was picked for that"
-    assert any(
-        note.startswith(said)
-        for note in irmeta.versus(made, "mine", metrics="AP").notes
+def test_fewer_claims_by_tests_of_all_pairs_are_counted():
+    """Compared with all others a system has a note of the claims of `significance`, where these differ."""
+    rng = np.random.default_rng(3)
+    means = np.linspace(0.5, 0.3, 8)[:, None, None]
+    names = [f"s{at}" for at in range(8)]
+    made = cube(
+        means + rng.normal(0, 0.1, (8, 20, 1)), names, map(str, range(20)), ["AP"]
     )
-    for system, against in (
-        ("bm25", "all"),
-        ("mine", "bm25"),
-        ("mine", "bm25, median, best"),
-    ):
-        found = irmeta.versus(made, system, against, metrics="AP")
-        assert not any("picked for that" in note for note in found.notes)
+    alone = irmeta.versus(made, "s0")
+    pairs = irmeta.significance(made)
+    better = int(pairs["significant"].values[pairs["system_a"].values == "s0"].sum())
+    assert 0 < better < int(alone["significant"].sum())
+    said = f"By tests of all pairs (irmeta significance), s0 is better than {better} of 7 and worse than 0"
+    assert sum(note.startswith(said) for note in alone.notes) == 1
+    apart = made + 9 * (made.system == "s0")  # no test can doubt it
+    for found in (irmeta.versus(apart, "s0"), irmeta.versus(made, "s0", "s6,s7")):
+        assert not any("all pairs" in note for note in found.notes)
 
 
 def test_the_best_of_several_variants_may_have_been_picked():
@@ -873,12 +874,12 @@ def test_the_best_of_several_variants_may_have_been_picked():
         assert not any("picked for that" in note for note in notes)
 
 
-def test_of_two_systems_none_was_picked():
-    """Where there is one other system only, all others are no choice."""
+def test_of_two_systems_all_pairs_are_one():
+    """Where there is one other system only, tests of all pairs say the same."""
     made = scores()
     made[0] = made[1] + 0.1
     found = irmeta.versus(made.isel(system=[0, 1]), "mine", metrics="AP")
-    assert not any("picked for that" in note for note in found.notes)
+    assert not any("picked" in note for note in found.notes)
 
 
 def test_a_baseline_that_was_not_chosen_is_said_to_be_one():

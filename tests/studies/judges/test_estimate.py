@@ -431,7 +431,7 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
         human_topic_cost=20,
         llm_topic_cost=0.1,
     )
-    assert "; the 20 topics there are do not suffice; " in planning.findings(dear)[0]
+    assert " The 20 topics there are do not suffice. " in planning.findings(dear)[0]
     outcome = plan(*both(noise=0.03, topics=20, drawn=20), width=0.06)
     assert "judged by people, give" not in planning.findings(outcome)[0]
 
@@ -457,7 +457,7 @@ def test_what_is_the_cheapest(noise, cost, said) -> None:
     ]
     [told] = planning.findings(outcome)
     assert said in told
-    assert ("; without a machine, for " in told) == (costs[0] > np.nanmin(costs))
+    assert ("Without a machine, people judge " in told) == (costs[0] > np.nanmin(costs))
 
 
 def test_a_free_machine_judges_what_there_is() -> None:
@@ -670,3 +670,20 @@ def test_topics_that_a_run_lacks_are_said_wherever_judges_are() -> None:
     for one in found:
         assert any("part on 4 topics" in note for note in about(one.data)["notes"])
         assert "but 1 run scored 0 on topics without documents" in one.method_text
+
+
+def test_what_a_leaderboard_of_the_estimate_claims_is_said() -> None:
+    """Where rank sets claim other pairs than Holm's method, their figures are those of the leaderboard."""
+    rng = np.random.default_rng(5)
+    true = np.linspace(0.3, 0.6, 8)[:, None, None] + rng.normal(0, 0.15, (8, 40, 1))
+    topics = [str(at) for at in range(40)]
+    machine = cube(
+        true + rng.normal(0, 0.1, true.shape), list("abcdefgh"), topics, ["AP"]
+    )
+    human = cube(true[:, :10], list("abcdefgh"), topics[:10], ["AP"])
+    found = estimate(human, machine)
+    board = leaderboard(estimated_scores(found))
+    first = int((board["low"].values == 1).sum())
+    pairs = round(board["resolution"].item() * 28)
+    said = f"By rank sets (irmeta leaderboard) {pairs} pairs differ, and any of {first} systems may be first."
+    assert said in " ".join(found.findings)

@@ -23,6 +23,7 @@ from irmeta.stats import descriptive
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import sampling
 from irmeta.stats.judging.sampling import Estimates, Sample
+from irmeta.stats.rankings.ranksets import rank_sets
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.door import NamesByName, NumbersByName, study
 from irmeta.studies.judges.sampled import (
@@ -144,6 +145,7 @@ def estimate(
         added = [sampling.contributions(one, new_topics=new_topics) for one in samples]
         outcome["contribution"] = (("system", "topic", "metric"), np.stack(added, -1))
         outcome["topic"] = both.machine.topic.values
+        outcome = outcome.assign(_rank_set_figures(added))
     return outcome.assign_coords(
         system_a=("pair", systems[left]), system_b=("pair", systems[right])
     )
@@ -253,6 +255,22 @@ def _metric_figures(
     return found
 
 
+def _rank_set_figures(added: Iterable[Floats]) -> dict[str, Any]:
+    """Return what `irmeta leaderboard` claims of these scores by default, over (metric).
+
+    added : by metric what each topic adds to each mean, (system, topic).
+    """
+    sets = [rank_sets(one.T, np.random.default_rng(0)) for one in added if len(one) > 1]
+    return (
+        {
+            "possible_first": ("metric", [int((one.low == 1).sum()) for one in sets]),
+            "distinguished": ("metric", [int(one.better.sum()) for one in sets]),
+        }
+        if sets
+        else {}
+    )
+
+
 def _named_estimates(
     name: str, prefix: str, one: Estimates, freedom: int
 ) -> dict[str, Floats]:
@@ -345,8 +363,8 @@ def findings(outcome: xr.Dataset) -> list[str]:
         of_weights += [
             f"{metric}: {_gain_sentence(one)}",
             f"{metric}: {best_systems_sentence(one)}",
-            f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05; "
-            f"irmeta leaderboard, by rank sets, may find more), {alone} by the human topics alone.",
+            f"{metric}: {clear} of {counted(one.sizes['pair'], 'pair')} of systems {differ} significantly (Holm, .05), "
+            f"{alone} by the human topics alone.{_rank_set_sentence(one, clear)}",
         ]
     if outcome.sizes["pair"]:
         of_weights.append(
@@ -436,6 +454,17 @@ def best_systems_sentence(one: xr.Dataset) -> str:
     return (
         f"{leaders} {has} the highest mean, {with_interval(mean, *between)}; {others - lower} of "
         f"{counted(others, 'other system')} {verb} not clearly lower (Holm, .05)."
+    )
+
+
+def _rank_set_sentence(one: xr.Dataset, clear: int) -> str:
+    """Say what rank sets claim of these scores, where that is another number of pairs than this."""
+    if "distinguished" not in one or int(one["distinguished"]) == clear:
+        return ""
+    pairs, first = int(one["distinguished"]), int(one["possible_first"])
+    return (
+        f" By rank sets (irmeta leaderboard) {counted(pairs, 'pair')} differ, and any of {counted(first, 'system')} "
+        "may be first."
     )
 
 

@@ -12,8 +12,8 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import again, seeded
 from irmeta.scores.averages.limits import widest
-from irmeta.scores.figures import p_in_sentence
-from irmeta.scores.groups.clusters import SIZE, right_or_wrong
+from irmeta.scores.figures import leading_metrics, p_in_sentence
+from irmeta.scores.groups.clusters import SIZE, contributions, right_or_wrong
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
@@ -21,6 +21,7 @@ from irmeta.scores.result import no_result_notes, result
 from irmeta.scores.selection import complete, prepare, select
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.tests.compared import Given as Compared
+from irmeta.stats.tests.compared import Pairs
 from irmeta.stats.tests.comparing import Way, compare
 from irmeta.studies.differences.notes import (
     OF_CLUSTERS,
@@ -47,7 +48,9 @@ from irmeta.words import counted, joined, listed
 LEFT = ("difference", "low", "high", "p_corrected", "significant", "who")
 """What is told of comparisons without flagged topics."""
 FEW = 3
-"""How many verdicts a note names."""
+"""How many verdicts, or metrics, a note names."""
+FEW_METRICS = 4
+"""Up to this many metrics each have sentences of their own; of more only the leading one has."""
 NIGHTS = Given("FILE", "irmeta.io.formats.scores.load_all")
 ANCHORS = Given("FILE", "irmeta.io.lists.read_anchors")
 
@@ -167,6 +170,7 @@ def versus(
         flagged = leave_out(whole, without)
         notes += [*flagged.notes, *_notes_on_rest(flagged, family, way)]
     notes += _correction_notes(family, way, figures, generator)
+    notes += _all_pairs_notes(family, way, figures, generator)
     outcome = result(
         "versus",
         data,
@@ -405,37 +409,63 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
 
 
 def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
-    """Say of a system that is better than others what holds if it was picked for its mean, from all or its variants."""
+    """Say of a system that is better than baselines what corrects p if it was picked from its variants for its mean."""
     variants = [name for name in family.others if stem(name) == stem(family.system)]
     baselines = [
         name for name in family.names if name in family.others and name not in variants
     ]
-    every = len(family.others) > 1 and set(family.others) <= set(family.names)
-    if not every and not (variants and baselines):
+    if not (variants and baselines) or set(family.others) <= set(family.names):
         return []
     means = family.line.mean("topic").transpose("system", "metric")
-    rivals = means.sel(system=family.others if every else variants).values
+    rivals = means.sel(system=variants).values
     first = settled(means.sel(system=family.system).values - rivals).min(axis=0) >= 0
     better = (figures["p_corrected"] < way.alpha) & (figures["difference"] > 0)
     claimed = np.array(family.metrics)[first & better.any(axis=0)].tolist()
     if not claimed:
         return []
-    if every:
-        of = ""
-        mend = (
-            "`irmeta describe` says which systems may be the best, and, of one that you named before (--system), its "
-            "rank."
-        )
-    else:
-        pattern = f"{stem(family.system)}*"
-        of = f" of {pattern} ({len(rivals) + 1} systems)"
-        mend = (
-            f"--system {baselines[0]} --against '{pattern}' corrects p for the choice."
-        )
+    pattern = f"{stem(family.system)}*"
     return [
         Act(
-            f"{family.system} has the highest mean{of} by {joined(claimed)}. If it was picked for that, too many "
-            f"differences seem real: {mend}"
+            f"{family.system} has the highest mean of {pattern} ({len(rivals) + 1} systems) by {listed(claimed, FEW)}. "
+            f"If it was picked for that, too many differences seem real: --system {baselines[0]} --against "
+            f"'{pattern}' corrects p for the choice."
+        )
+    ]
+
+
+def _all_pairs_notes(
+    family: Family, way: Way, figures: Mapping[str, Floats], rng: np.random.Generator
+) -> list[str]:
+    """Say what tests of all pairs claim of a system compared with all others, where that is not what these tests do.
+
+    Whoever picked the system by these scores picked from all pairs.
+    """
+    scores = family.scores
+    if not set(family.others) <= set(family.names) or bool(scores.isnull().any()):
+        return []
+    rows = [family.names.index(name) for name in family.others]
+    own = scores.get_index("system").get_loc(family.system)
+    pairs = np.array(np.triu_indices(scores.sizes["system"], 1))
+    of_pairs = Way.of("max-t", None, way.alpha, None, None, of_pairs=True)
+    said = []
+    for metric in leading_metrics(scores, FEW_METRICS):
+        at = family.metrics.index(metric)
+        values = contributions(family.line.sel(metric=metric).values, scores)
+        p = compare(Pairs(values), of_pairs, again(rng))["p_corrected"]
+        sure = p[(pairs == own).any(axis=0)] < way.alpha
+        if (sure == (figures["p_corrected"][rows, at] < way.alpha)).all():
+            continue
+        up = figures["difference"][rows, at] > 0
+        by = f" by {metric}" if len(family.metrics) > 1 else ""
+        said.append(
+            f"better than {(sure & up).sum()} of {len(rows)} and worse than {(sure & ~up).sum()}{by}"
+        )
+    if not said:
+        return []
+    return [
+        Act(
+            f"By tests of all pairs (irmeta significance), {family.system} is {joined(said)}; these hold also if it "
+            "was picked by its scores."
         )
     ]
 

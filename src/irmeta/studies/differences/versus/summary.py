@@ -26,9 +26,9 @@ from irmeta.studies.differences.notes import at_bound
 from irmeta.studies.differences.versus import gate, left
 from irmeta.studies.differences.versus.nightly import OPEN
 from irmeta.studies.differences.versus.pairs import MEDIAN
+from irmeta.studies.differences.versus.study import FEW_METRICS
 from irmeta.words import are, counted, listed
 
-FEW_METRICS = 4
 FEW_COMPARISONS = 3
 FEW_TOPICS = 3
 """How many of the topics that gain and lose most are shown."""
