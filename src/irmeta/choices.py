@@ -222,7 +222,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
     },
     Aggregate: {
         "mean": "mean over tasks",
-        "types": "mean of the means of task types, with --teams",
+        "types": "mean of the means of task types, with --types",
         "standardized": "mean of scores that are standardized within each task",
         "borda": "Borda count, as MTEB computes it",
         "bt": "Bradley-Terry strengths, from which model beats which",

@@ -8,6 +8,9 @@ import numpy as np
 import polars as pl
 import pytest
 
+import irmeta
+from irmeta.errors import ScoresError
+
 TABLE = "model,fiqa,nq,scifact,arguana\n" + "\n".join(
     f"m{i},{','.join(f'{0.2 + 0.05 * i + 0.01 * ((i * 7 + t * 3) % 5):.2f}' for t in range(4))}"
     for i in range(9)
@@ -32,6 +35,42 @@ def test_import_counts_holes(run, tmp_path: Path) -> None:
     (tmp_path / "results.csv").write_text("model,a,b\nm0,.1,.5\nm1,.2,.3\n")
     _, _, err = run("import", "table", "results.csv", "-o", "full.parquet")
     assert "missing" not in err
+
+
+def test_a_file_of_several_collections_is_taken_as_tasks_only_on_purpose(
+    run, results: Path, tmp_path: Path
+) -> None:
+    """Neither the command nor Python ranks over the collections of a file unasked; several files are asked for."""
+    other = TABLE.replace("fiqa,nq", "sts,msmarco")
+    (tmp_path / "other.csv").write_text(other.replace("m3,0.39", "m3,0.4"))
+    asked = (
+        "import",
+        "table",
+        "other.csv",
+        "--metric",
+        "nDCG@10",
+        "--collection",
+        "other",
+    )
+    run(*asked, "-o", "results.parquet", "--append")
+    code, _, err = run("leaderboard", results, "--resamples", "60")
+    assert code == 2
+    assert "results.parquet holds 2 collections (results, other)" in err
+    assert (
+        "take one with --collection results, or each as a task with --collection '*'"
+        in (" ".join(err.split()))
+    )
+    says = r"irmeta.load\('.*', collection='results'\), or each .*irmeta.load_all\('"
+    with pytest.raises(ScoresError, match=says):
+        irmeta.leaderboard(str(results))
+    run(*asked, "-o", "other.parquet")
+    tasks = {}
+    for words in (["--collection", "*"], ["other.parquet"], ["--collection", "other"]):
+        asked = ("leaderboard", results, *words, "--resamples", "60")
+        _, out, _ = run(*asked, "--table", "tasks", "--format", "csv")
+        tasks[words[-1]] = len(out.splitlines()) - 1
+    assert tasks == {"*": 2, "other.parquet": 2, "other": 4}
+    assert len(irmeta.leaderboard(irmeta.load_all(results), resamples=60).topic) == 2
 
 
 def test_a_model_in_percent_is_doubted(run, results: Path, tmp_path: Path) -> None:

@@ -252,13 +252,15 @@ def test_predictions_stay_within_the_scale() -> None:
 
 
 def test_votes_are_whole() -> None:
-    """Borda counts have decimals only where models tie."""
+    """Borda counts have a decimal each where models tie, else none, and stand to the right."""
     scores = drawn(models=4, tasks=3)
     made = leaderboard(board(scores), aggregate="borda", resamples=40)
     assert all(text.isdecimal() for text in overview(made)["leaderboard"]["borda"])
     scores[0] = scores[1]
     made = leaderboard(board(scores), aggregate="borda", resamples=40)
-    assert any(text.endswith(".5") for text in overview(made)["leaderboard"]["borda"])
+    texts = overview(made)["leaderboard"]["borda"].to_list()
+    assert {text[-2:] for text in texts} == {".0", ".5"}
+    assert len({len(text) for text in texts}) == 1
 
 
 def test_complete_leaves_out(holed: xr.Dataset) -> None:
@@ -509,14 +511,14 @@ def test_tables_that_cannot_be_ranked(scores: Any, says: str) -> None:
         leaderboard(board(scores))
 
 
-def test_a_model_without_a_whole_collection_is_named() -> None:
-    """Where collections are taken as tasks, a model that has all scores in none is an error that says so."""
+def test_models_without_a_whole_collection_are_counted() -> None:
+    """Where collections are taken as tasks, models that lack scores in each are an error that counts them."""
     values = {"one": [[0.1, 0.2], [0.3, NAN]], "two": [[0.2, 0.2], [NAN, 0.3]]}
     cubes = {
         name: cube(np.array(one)[..., None], ["a", "b"], ["1", "2"], ["AP"])
         for name, one in values.items()
     }
-    says = "2 collections is taken as a .* b has all scores in none .*collection="
+    says = r"2 collections is taken as a .* 1 .* of 2 lacks some scores in each \(b\); rank by one"
     with pytest.raises(ScoresError, match=says):
         leaderboard(cubes)
 

@@ -3,7 +3,7 @@
 import inspect
 import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from importlib import import_module
 from pathlib import Path
@@ -42,14 +42,16 @@ from irmeta.cli.output import (
     saying_what_is_logged,
     working,
 )
-from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.errors import FileFormatError, IrmetaError, ScoresError
 from irmeta.studies import STUDIES, Verb
+from irmeta.words import listed
 
 if TYPE_CHECKING:
     from irmeta.studies.door import Given, Parameter
 
 ONE = "A score file (Parquet), or a table of scores (CSV and others)."
 SEVERAL = "Score files (Parquet); every collection in them is used."
+AS_TASKS = "Score files (Parquet), each a task; of a file with several collections --collection says which to use."
 VALUES = {
     **dict.fromkeys(("targets", "include", "exclude"), "METRICS"),
     **dict.fromkeys(("by", "target", "metric"), "METRIC"),
@@ -346,7 +348,8 @@ class StudyCommand:
             return Annotated[Path, argument(help=sentence(parameter.text))], default
         if parameter.cube:
             return Annotated[Path, argument(metavar="SCORES", help=ONE)], default
-        return Annotated[list[Path], argument(metavar="SCORES", help=SEVERAL)], default
+        text = AS_TASKS if parameter.as_tasks else SEVERAL
+        return Annotated[list[Path], argument(metavar="SCORES", help=text)], default
 
     def _data_option(
         self, name: str, parameter: "Parameter", given: "Given"
@@ -416,7 +419,21 @@ class StudyCommand:
             [(path, selection.read(path, also)) for path in paths]
             for paths in files.values()
         ]
+        for name, read in zip(files, loaded, strict=True):
+            if self.takes[name].as_tasks and selection.collection is None:
+                _require_chosen(read)
         return dict(zip(files, distinctly_named(loaded), strict=True))
+
+
+def _require_chosen(read: Sequence[tuple[Path, Mapping[str, Any]]]) -> None:
+    """Raise ScoresError for a single file of several collections; several files are asked for by their names."""
+    [(path, cubes), *others] = read
+    if not others and len(cubes) > 1:
+        first = quote(next(iter(cubes)))
+        raise ScoresError(
+            f"{path} holds {len(cubes)} collections ({listed(cubes)}); take one with --collection {first}, or each as "
+            "a task with --collection '*'"
+        )
 
 
 def help_text(doc: str) -> str:

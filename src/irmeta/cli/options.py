@@ -78,8 +78,8 @@ _NAMED = "separated by commas; {}* matches names, @FILE has one on each line"
 class Selection:
     """Which of the scores to use.
 
-    collection : the collection to use, where a file holds several, or some, separated by commas; by default all, or the
-        one that has what is named
+    collection : the collection to use, where a file holds several, or some, separated by commas; web* matches names; by
+        default all, or the one that has what is named
     systems : systems, separated by commas; bm25* matches names, @FILE has one on each line
     topics : topics, separated by commas; 30* and 601-650 match names, @FILE has one on each line
     clusters : clusters of the topics, as turns of one conversation: a CSV with columns topic and cluster; or stem, if a

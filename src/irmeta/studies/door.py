@@ -85,6 +85,10 @@ LISTS = (Sequence[int], Sequence[str], Iterable[str], Mapping[str, float])
 """What text can list."""
 
 
+AS_TASKS = "as tasks"
+"""It annotates scores whose collections are tasks of one table; a file's are, if that is asked for."""
+
+
 class Given(NamedTuple):
     """What text stands for in a parameter of other data: a file, a name. It annotates the parameter's type.
 
@@ -326,8 +330,11 @@ class Parameter:
     def __init__(self, name: str, hint: Any, default: Any, text: str) -> None:
         self.name = name
         self.given: Given | None = None
+        self.as_tasks = False
         if get_origin(hint) is Annotated:
-            hint, self.given = get_args(hint)
+            hint, said = get_args(hint)
+            self.as_tasks = said == AS_TASKS
+            self.given = None if self.as_tasks else said
         self.hint = hint
         self.default = default
         self.text = text
@@ -439,7 +446,16 @@ class Parameter:
         if isinstance(value, str | PathLike):
             from irmeta.io.formats.scores import load, load_all
 
-            return load_all(value) if self.cubes else load(value)
+            if not self.cubes:
+                return load(value)
+            cubes = load_all(value)
+            if self.as_tasks and len(cubes) > 1:
+                path, first = str(value), next(iter(cubes))
+                raise ScoresError(
+                    f"{path} holds {len(cubes)} collections ({listed(cubes)}); take one, irmeta.load({path!r}, "
+                    f"collection={first!r}), or each as a task, irmeta.load_all({path!r})"
+                )
+            return cubes
         return by_name(value) if self.cubes else check(value)
 
     def _groups(self, value: Any) -> Any:

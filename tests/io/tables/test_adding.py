@@ -66,7 +66,8 @@ def test_a_table_without_a_metric_is_of_the_one_of_the_board(path):
 def test_what_shares_nothing_is_a_collection_of_its_own(path):
     """Other models on other tasks are another board."""
     news, cubes = appended(path, table(["e5"], ["sts"]))
-    assert news == {"new": None}
+    unrelated = "a new collection, sharing no system and no topic with those there"
+    assert news == {"new": unrelated}
     assert list(cubes) == ["board", "new"]
 
 

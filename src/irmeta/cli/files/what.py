@@ -50,7 +50,7 @@ class Question:
         return f"{getattr(self, lacking[0])} {lacking[0]}" if lacking else ""
 
 
-BOARD = Question("leaderboard", "{one}", systems=3, across=True)
+BOARD = Question("leaderboard", "{one}{each}", systems=3, across=True)
 """What to ask of a table, too, which need not be imported for it."""
 SCORE_QUESTIONS = (
     Question("versus", "--system {first} --against {second}{few}{missing}"),
@@ -393,6 +393,11 @@ def _collection_path(collection: "Seen", source: "Seen") -> str:
     return _path(source)
 
 
+def _each_option(source: "Seen") -> str:
+    """Return what takes each collection as a task, where there are several."""
+    return " --collection '*'" if len(source.collections) > 1 else ""
+
+
 def _metric_option(source: "Seen") -> str:
     """Name one metric, where there are several."""
     if len(source.metrics) < 2:
@@ -411,6 +416,7 @@ def _placeholders(source: "Seen") -> dict[str, str]:
         "second": names[:2][-1],
         "metric": shlex.quote(usual(source.metrics)[0]),
         "one": _metric_option(source),
+        "each": _each_option(source),
         "few": f" -m {few}" if len(source.metrics) > 1 else "",
         "missing": " --missing common" if source.missing else "",
     }
@@ -422,7 +428,7 @@ def _other_commands(source: "Seen") -> Iterator[tuple[str, str]]:
         case "table":
             yield "import", import_arguments(source)
             if source.reader == "table" and not BOARD.lacks(source):
-                yield BOARD.verb, _path(source)
+                yield BOARD.verb, f"{_path(source)}{_each_option(source)}"
             unreported = [name for name in REPORTED if name not in source.metrics]
             if source.topics == 0 and 0 < len(unreported) < len(REPORTED):
                 wanted = shlex.quote(unreported[0])

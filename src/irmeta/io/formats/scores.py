@@ -28,7 +28,7 @@ from irmeta.scores.cube import DIMS, check, check_possible, cube
 from irmeta.scores.cubes import by_name, distinctly_named
 from irmeta.scores.groups.clusters import cluster_map, with_clusters
 from irmeta.scores.names import labels, require_short
-from irmeta.scores.selection import choose_names, select, words
+from irmeta.scores.selection import choose_names, matching, select, words
 from irmeta.stats.arrays import Floats
 from irmeta.words import listed, reason, shortened
 
@@ -372,7 +372,7 @@ def load_all(
     """Read every collection of a score file, or of a table as `irmeta.import_table` takes it, as cubes by name.
 
     path : of the file, Parquet or CSV.
-    collection : one of several, or some, separated by commas.
+    collection : one of several, or some, separated by commas; web* matches names.
     collection, systems, topics, metrics : read only these; the rest of the file is not held in memory.
     """
     wanted = {"system": systems, "topic": topics, "metric": metrics}
@@ -391,7 +391,7 @@ def _load(
         collection = _only_collection_with(known, wanted, str(path))
     chosen = None
     if collection is not None:
-        chosen = [collection] if sole else words(collection, list(known))
+        chosen = [collection] if sole else _collections_named(collection, known)
         for name in chosen:
             choose_collection(known, name, str(path))
     try:
@@ -433,7 +433,7 @@ def _load_other_table(
     if collection is not None:
         cubes = {
             name: choose_collection(cubes, name, str(path))
-            for name in words(collection, list(cubes))
+            for name in _collections_named(collection, cubes)
         }
     named = {f"{dim}s": names for dim, names in wanted.items()}
     return {name: select(cube, **named) for name, cube in cubes.items()}
@@ -512,6 +512,13 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, Description]]:
         raise kind(
             f"{path}: not a score file ({reason(error)}); `irmeta evaluate` and `irmeta import` write them"
         ) from error
+
+
+def _collections_named(text: str, known: Iterable[str]) -> list[str]:
+    """List the collections that a text names, or that its patterns match, each once."""
+    names = list(known)
+    found = [name for part in words(text, names) for name in matching(part, names)]
+    return list(dict.fromkeys(found))
 
 
 def choose_collection(

@@ -372,7 +372,9 @@ def _read_line_by_line(
         errors.insert(0, Remark("error", str(path), None, _STRAY))
     # something else, of which one line says enough
     if len(errors) > 1 and len(widths) == 1 and layout.width not in widths:
-        every = f"; all {len(errors) + more:,} lines have {widths.pop()} fields"
+        every = (
+            f"; all {len(errors) + more:,} lines have {counted(widths.pop(), 'field')}"
+        )
         errors, more = [replace(errors[0], text=errors[0].text + every)], 0
     if errors:
         duplicated = _duplicate_errors(taken, layout, text, path, reading)

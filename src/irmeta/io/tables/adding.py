@@ -31,6 +31,8 @@ from irmeta.scores.tables.roles import ALL, SCORE
 from irmeta.stats.arrays import Floats
 from irmeta.words import counted, listed
 
+_UNRELATED = "a new collection, sharing no system and no topic with those there"
+
 
 class Changed(NamedTuple):
     """A collection as it is now, and what is new in it, in words; None where all of it is."""
@@ -59,7 +61,9 @@ def add(
         if name not in descriptions and not named and len(cubes) == 1:
             target = _matching_collection(scores, descriptions, path) or name
         if target not in descriptions:
-            changed[target] = Changed(scores.assign_attrs(collection=target), None)
+            unasked = descriptions and not named and len(cubes) == 1
+            news = _UNRELATED if unasked else None
+            changed[target] = Changed(scores.assign_attrs(collection=target), news)
             continue
         place = f"{path}, collection {target!r}"
         _require_table(descriptions[target], place)

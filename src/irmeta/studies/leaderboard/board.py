@@ -213,7 +213,7 @@ def _require_shared(cubes: Mapping[str, xr.DataArray]) -> None:
         if own.isdisjoint(others):
             raise ScoresError(
                 f"each of these {len(cubes)} collections is taken as a task, but {name!r} has no model of the others; "
-                "choose one with --collection, or add its models to another: irmeta import ... --append"
+                "rank by one of them alone"
             )
 
 
@@ -336,12 +336,14 @@ def require_comparison(board: Board) -> None:
         empty = ~np.isfinite(board.scores).any(axis=axis)
         if not empty.any():
             continue
-        first = shortened(names[int(empty.argmax())])
+        lacking = [names[at] for at in np.flatnonzero(empty)]
         if board.items is not None and axis:
+            lack = "lacks" if len(lacking) == 1 else "lack"
             raise ScoresError(
-                f"each of these {tasks} collections is taken as a {task}, and the {what} {first} has all scores in "
-                f"none of them; choose one with --collection, or name the others with {option}"
+                f"each of these {tasks} collections is taken as a {task}, and {counted(len(lacking), what)} of "
+                f"{models} {lack} some scores in each ({listed(lacking, 3)}); rank by one of them alone"
             )
+        first = shortened(lacking[0])
         raise ScoresError(
             f"the {what} {first} has no scores; remove it from the table, or name the others with {option}"
         )

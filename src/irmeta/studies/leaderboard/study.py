@@ -30,7 +30,15 @@ from irmeta.stats.leaderboards.standing import Standing, Tables
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
 from irmeta.stats.tests.stepdown import DRAWS
-from irmeta.studies.door import Cube, Cubes, Given, NamesByName, NumbersByName, study
+from irmeta.studies.door import (
+    AS_TASKS,
+    Cube,
+    Cubes,
+    Given,
+    NamesByName,
+    NumbersByName,
+    study,
+)
 from irmeta.studies.leaderboard import costs
 from irmeta.studies.leaderboard.board import (
     Board,
@@ -60,7 +68,7 @@ ENOUGH = 8
 
 @study
 def leaderboard(
-    scores: Cube | Cubes,
+    scores: Annotated[Cube | Cubes, AS_TASKS],
     *,
     over: Over = "tasks",
     aggregate: str | Sequence[Aggregate] | None = None,

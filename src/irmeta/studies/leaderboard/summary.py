@@ -293,18 +293,18 @@ def _complete_rows(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _values(one: xr.Dataset) -> pl.Series:
-    """Return values; as text where they are votes, and where some contain predicted scores, which are marked."""
+    """Return values; as text of one width where they are votes, and where some contain predicted scores."""
     values, votes = one["value"].values, one["aggregate"].item() == "borda"
     if not votes and "predicted" not in one:
         return pl.Series(values)
-    holes = one["score"].isnull().any("topic").values
-    partly = holes & ("predicted" in one)
-    words = []
-    for value, marked in zip(values, partly, strict=True):
-        # votes are whole, or halves where models tie
-        decimals = int(value % 1 != 0) if votes else 4
-        words.append(f"{value:.{decimals}f}{PARTLY * int(marked)}")
-    return pl.Series(words)
+    # votes are whole, or halves where models tie
+    digits = int((values % 1 != 0).any()) if votes else 3
+    holes = one["score"].isnull().any("topic").values & ("predicted" in one)
+    marks = np.where(holes, PARTLY, " " if holes.any() else "")
+    words = [
+        short(value, digits) + mark for value, mark in zip(values, marks, strict=True)
+    ]
+    return pl.Series([word.rjust(max(map(len, words))) for word in words])
 
 
 def _texts(labels: xr.DataArray) -> list[str]:
