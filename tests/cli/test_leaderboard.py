@@ -43,16 +43,8 @@ def test_a_file_of_several_collections_is_taken_as_tasks_only_on_purpose(
     """Neither the command nor Python ranks over the collections of a file unasked; several files are asked for."""
     other = TABLE.replace("fiqa,nq", "sts,msmarco")
     (tmp_path / "other.csv").write_text(other.replace("m3,0.39", "m3,0.4"))
-    asked = (
-        "import",
-        "table",
-        "other.csv",
-        "--metric",
-        "nDCG@10",
-        "--collection",
-        "other",
-    )
-    run(*asked, "-o", "results.parquet", "--append")
+    imported = ("import", "table", "other.csv", "--metric", "nDCG@10", "--collection")
+    run(*imported, "other", "-o", "results.parquet", "--append")
     code, _, err = run("leaderboard", results, "--resamples", "60")
     assert code == 2
     assert "results.parquet holds 2 collections (results, other)" in err
@@ -63,13 +55,13 @@ def test_a_file_of_several_collections_is_taken_as_tasks_only_on_purpose(
     says = r"irmeta.load\('.*', collection='results'\), or each .*irmeta.load_all\('"
     with pytest.raises(ScoresError, match=says):
         irmeta.leaderboard(str(results))
-    run(*asked, "-o", "other.parquet")
+    run(*imported, "third", "-o", "third.parquet")
     tasks = {}
-    for words in (["--collection", "*"], ["other.parquet"], ["--collection", "other"]):
+    for words in (["--collection", "*"], ["third.parquet"], ["--collection", "other"]):
         asked = ("leaderboard", results, *words, "--resamples", "60")
         _, out, _ = run(*asked, "--table", "tasks", "--format", "csv")
         tasks[words[-1]] = len(out.splitlines()) - 1
-    assert tasks == {"*": 2, "other.parquet": 2, "other": 4}
+    assert tasks == {"*": 2, "third.parquet": 3, "other": 4}
     assert len(irmeta.leaderboard(irmeta.load_all(results), resamples=60).topic) == 2
 
 

@@ -88,7 +88,7 @@ def test_a_board_marks_models_and_names_its_lines(tmp_path: Path) -> None:
     assert f"{lines}ranks that ties share<" in text
     with pytest.raises(ScoresError, match="no system 'nobody' in the board"):
         write_leaderboard(made, tmp_path / "none", highlight="nobody")
-    assert "at once, if equal models have scores of one shape</span>" in text
+    assert "for all models at once</span>" in text
     distinct = leaderboard(tied.isel(system=[0, 1]), resamples=40)
     assert lines not in page_text(distinct.data, "Board", "s.parquet")
 

@@ -20,7 +20,6 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.report.page import templates, writing
 from irmeta.report.page.collections import design as design_page
 from irmeta.report.page.content import Content
-from irmeta.report.page.metrics.predictivity import PARTITIONS
 from irmeta.report.page.panel import Panel, Picture, Section, numbers
 from irmeta.report.page.sections import SECTIONS as NAMES
 from irmeta.report.page.sections import make_sections, module_of
@@ -153,9 +152,7 @@ def test_marks_say_the_figures_of_the_studies(page: Path, scores: xr.DataArray) 
     for system, said in words(page, "systems-means").items():
         assert said.startswith(f"mean {short(outcome['mean'].sel(system=system), 3)},")
     r = correlate(scores, unit="system")["r"].values
-    phi = predictivity(scores, partitions=PARTITIONS, sizes=[1, 2, 4, 5, 6], rng=5)[
-        "phi"
-    ].values
+    phi = predictivity(scores, sizes=[1, 2, 4, 5, 6], rng=5)["phi"].values
     metrics = scores.metric.values
     for figure, values in (("agreement-system-level-heatmap", r), ("power-phi", phi)):
         said = words(page, figure)
@@ -177,7 +174,7 @@ def test_each_panel_opens_with_its_finding_and_says_how_it_was_computed(
         assert "how it was computed" in panel
         assert "Source: " in panel
     assert len(re.findall("For a paper: We used irmeta [^<]{99,}", text)) == 12
-    assert f"--partitions {PARTITIONS}" in text
+    assert f"--partitions {design_page.PARTITIONS}" in text
     assert "--seed 5" in text
 
 

@@ -473,13 +473,13 @@ def test_few_topics_are_an_error():
 @pytest.mark.parametrize(
     ("front", "measured", "said"),
     [
-        ([[1], [0]], [1], "the only cost;"),
-        ([[1, 1], [0, 0]], [1, 1], "all 2 costs;"),
-        ([[1, 1], [1, 0]], [1, 1], "2 of the 3 costs;"),
+        ([[1], [0]], [1], "at the only cost. "),
+        ([[1, 1], [0, 0]], [1, 1], "at all 2 costs. "),
+        ([[1, 1], [1, 0]], [1, 1], "at 2 of the 3 costs. "),
         (
             [[1, 0], [0, 1]],
             [0, 0],
-            "way0 has the highest expected tau at 1 of the 2 costs where tau is extr",
+            "judge way0: it has the highest expected tau at 1 of the 2 costs, by extrapolation.",
         ),
     ],
 )
@@ -487,19 +487,21 @@ def test_the_cheapest_way_is_best_at_costs_that_are_counted(front, measured, sai
     """One cost is one, all are all, and some are so many of how many; what is extrapolated is called so."""
     outcome = front_of(front, measured)
     assert said in _front_sentence(outcome, "AP")
-    assert "Beyond" not in _front_sentence(outcome, "AP")
+    assert "With more" not in _front_sentence(outcome, "AP")
 
 
 def test_what_is_extrapolated_does_not_lead():
     """A way that is best at one measured cost leads before one that is best at two extrapolated ones."""
     said = _front_sentence(front_of([[1, 0, 0], [0, 1, 1]], [1, 0, 0]), "AP")
     assert (
-        "judging way0 has the highest expected tau at the only cost where tau is measured;"
-        in said
+        "judge way0: it has the highest expected tau at the only cost of up to 10 "
+        in (said)
     )
-    assert said.endswith(
-        "Beyond the topics at hand, where tau is extrapolated from 10 topics, judging way1 has it at 2 of 2."
+    assert (
+        "With more topics judging way1 has it at all 2 costs, by extrapolation." in said
     )
+    same = _front_sentence(front_of([[1, 1, 1], [0, 0, 0]], [1, 0, 0]), "AP")
+    assert "With more topics the same has it at all 2 costs, by extrapolation." in same
 
 
 def front_of(front, measured):

@@ -115,9 +115,7 @@ def test_a_table_of_some_systems_says_so(top, said):
     made = irmeta.table(scores(systems=45), metrics="AP", top=top)
     assert (" The best 22 of 45 systems by AP. " in caption(made)) is said
     pairs = 231 if said else 990
-    correction = (
-        f"step-down correction for {pairs} comparisons and their signs in each column"
-    )
+    correction = f"corrected for {pairs} comparisons in each column"
     assert f"(max-t test, {correction}, level 0.05)" in caption(made)
 
 
@@ -128,7 +126,7 @@ def test_the_caption_states_the_test():
     assert f"paired permutation test, {correction}, level 0.01" in caption(drawn)
     against = caption(irmeta.table(scores(), baseline="run0"))
     assert "worse than run0" in against
-    assert " for 5 comparisons and their signs in each column" in against
+    assert ", corrected for 5 comparisons in each column" in against
     one = scores().sel(system=["run0", "run1"])
     assert "correction" not in caption(irmeta.table(one, baseline="run0"))
     assert "significant" not in caption(irmeta.table(scores(), test="none"))

@@ -123,15 +123,16 @@ def test_the_number_is_told_counted_or_among_the_scores(model, tmp_path):
         assert about(other)["options"]["relevant"] == 430
 
 
-def test_the_first_sentence_says_what_the_number_does(model):
+def test_the_answer_is_followed_by_what_the_number_does(model):
     """Where it is not told, the targets are named; where it is far, they extrapolate; else nothing is said."""
     wanted = ["RR", "AP@10"]
-    first = findings(predict(given("P@10=0.45"), model, want=wanted))[0]
+    answer, first = findings(predict(given("P@10=0.45"), model, want=wanted))
+    assert answer.startswith("RR is predicted")
     assert first.startswith(
         "AP@10 is divided by the number of relevant documents (50 to 115 a topic"
     )
     assert first.index("--calibrate") < first.index("--relevant")
-    far = findings(predict(given("P@10=0.45"), model, want=wanted, relevant=430))[0]
+    far = findings(predict(given("P@10=0.45"), model, want=wanted, relevant=430))[1]
     assert far.startswith(
         "430 relevant documents a topic are more than in any collection of the model (50 to 115)"
     )
@@ -145,7 +146,7 @@ def test_the_first_sentence_says_what_the_number_does(model):
     )
     assert findings(calibrated)[0].startswith("RR is predicted")
     # a number that is not told is asked for where a target is divided by it
-    number = "the number of relevant documents for AP@10 (--relevant)"
+    number = "AP@10 so does the number of relevant documents (--relevant)"
     for options, asked in (
         ({"want": ["AP@10"]}, True),
         ({"want": ["AP@10"], "relevant": 80}, False),

@@ -280,10 +280,9 @@ def _only_way_sentence(outcome: xr.Dataset, way: xr.Dataset, target: str) -> str
         parts.append(
             f"{tau} on {size} ({low} to {high}{_reached_clause(outcome, size)})"
         )
-    return (
-        f"Judging {way['label'].item()} ranks {systems} as {target} does on as many other {noun}s with tau "
-        f"{joined(parts)}."
-    )
+    label = str(way["label"].item())
+    by = "" if label == f"by {target}" else f" by {target}"
+    return f"A set of {noun}s judged {label} ranks {systems} as another of its size does{by}, with tau {joined(parts)}."
 
 
 def _front_sentence(outcome: xr.Dataset, target: str) -> str:
@@ -293,39 +292,45 @@ def _front_sentence(outcome: xr.Dataset, target: str) -> str:
         return _only_way_sentence(outcome, outcome.isel(way=0), target)
     measured = front & outcome["measured"].values
     beyond = front & ~measured
-    kind = " where tau is measured" if beyond.any() else ""
+    noun, systems = readers_nouns(outcome)
+    kind = f" of up to {int(outcome['half'])} {noun}s" if beyond.any() else ""
     if not measured.any():
-        measured, beyond, kind = front, measured, " where tau is extrapolated"
+        measured, beyond, kind = front, measured, ", by extrapolation"
     best = int(measured.sum(axis=1).argmax())
     way = outcome.isel(way=best)
-    own, every = int(measured[best].sum()), int(measured.sum())
-    if every == 1:
-        costs = f"the only cost{kind}"
-    elif own == every:
-        costs = f"all {every} costs{kind}"
-    else:
-        costs = f"{own} of the {every} costs{kind}"
     # designs that cost and reach the same wherever the best is on the front
     alike = [
         np.isclose(outcome[name], way[name])[:, measured[best]].all(axis=1)
         for name in ("cost", "tau")
     ]
     tied = int((alike[0] & alike[1]).sum()) - 1
-    lead = "for a given budget irmeta design says whether its lead is more than error"
-    if tied:
-        lead = f"the same holds for {counted(tied, 'other design')}"
-    further = f" {_beyond_sentence(outcome, beyond)}" if beyond.any() else ""
-    return (
-        f"To rank systems as {target} does on new topics, judging {way['label'].item()} has the highest "
-        f"expected tau at {costs}; {lead}.{further}"
+    with_others = f", with {counted(tied, 'other design')}" if tied else ""
+    sentences = [
+        f"To rank {systems} as {target} does on new {noun}s, judge {way['label'].item()}: it has the highest "
+        f"expected tau{with_others} at {_costs_text(measured, best)}{kind}."
+    ]
+    if beyond.any():
+        sentences.append(_beyond_sentence(outcome, beyond, best))
+    sentences.append(
+        "--budget X says what a budget buys, and which leads are more than error."
     )
+    return " ".join(sentences)
 
 
-def _beyond_sentence(outcome: xr.Dataset, beyond: Bools) -> str:
-    """Say which way is on the front most often where tau is extrapolated: `beyond`, (way, size)."""
+def _costs_text(front: Bools, best: int) -> str:
+    """Say at how many of the costs a way is on the front, (way, size)."""
+    own, every = int(front[best].sum()), int(front.sum())
+    if own < every:
+        return f"{own} of the {every} costs"
+    return "the only cost" if every == 1 else f"all {every} costs"
+
+
+def _beyond_sentence(outcome: xr.Dataset, beyond: Bools, best: int) -> str:
+    """Say which way is on the front most often where tau is extrapolated.
+
+    beyond : where a way is, (way, size).  best : the way that is most often where tau is measured.
+    """
     most = int(beyond.sum(axis=1).argmax())
-    own, every = int(beyond[most].sum()), int(beyond.sum())
-    return (
-        f"Beyond the topics at hand, where tau is extrapolated from {int(outcome['half'])} "
-        f"{readers_nouns(outcome)[0]}s, judging {outcome['label'].values[most]} has it at {own} of {every}."
-    )
+    label = outcome["label"].values[most]
+    which = "the same has it" if most == best else f"judging {label} has it"
+    return f"With more {readers_nouns(outcome)[0]}s {which} at {_costs_text(beyond, most)}, by extrapolation."

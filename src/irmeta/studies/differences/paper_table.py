@@ -263,7 +263,7 @@ def _correction_clause(outcome: xr.Dataset) -> str:
     if options["correct"] == "none" or comparisons == 1:
         return ""
     if options["test"] == "max-t":
-        return f", step-down correction for {comparisons} comparisons and their signs in each column"
+        return f", corrected for {comparisons} comparisons in each column"
     correction = CORRECTIONS[options["correct"]]
     return f", {correction} correction for {comparisons} comparisons in each column"
 

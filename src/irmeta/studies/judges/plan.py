@@ -17,7 +17,7 @@ from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short, with_interval
 from irmeta.scores.groups.clusters import in_clusters
-from irmeta.scores.notes import Act
+from irmeta.scores.notes import Act, Method
 from irmeta.scores.result import ends, frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import planning, sampling
@@ -161,7 +161,7 @@ def plan(
         name: (dim, np.stack([part[name] for part in parts], -1))
         for name, dim in dims.items()
     }
-    widths = (
+    widths = Method(
         "widths are of 95% intervals from end to end, over new topics, mean over pairs of systems (or "
         "over systems)"
     )
@@ -174,7 +174,12 @@ def plan(
         {**data, "metric": both.human.metric.values, "size": sizes},
         inputs={"human": both.human, "machine": both.machine},
         options={},
-        notes=[*notes, *of_weights, *ranges.said("Such ranges of a width"), widths],
+        notes=[
+            *notes,
+            *of_weights,
+            *map(Method, ranges.said("Such ranges of a width")),
+            widths,
+        ],
     )
 
 

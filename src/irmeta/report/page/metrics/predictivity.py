@@ -9,9 +9,6 @@ from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, names, study_panel
 from irmeta.studies.agreement.predictivity import study as predictivity
 
-PARTITIONS = 500
-"""Random halves of the topics: the Monte-Carlo standard error of phi is then about .002."""
-
 TEXT = Text(
     "power",
     "Predictive power",
@@ -33,7 +30,6 @@ def predictive_power(content: Content, name: str) -> xr.Dataset:
     compute = partial(
         predictivity.predictivity,
         scores,
-        partitions=PARTITIONS,
         sizes=sizes,
         teams=content.teams,
         rng=content.seed,
@@ -68,7 +64,7 @@ def panel(content: Content, name: str) -> Panel:
         outcome,
         pictures=pictures,
         shown=["advantage", "phi"],
-        command=f"irmeta predictivity {content.source_of(name)}{content.by_team} --partitions {PARTITIONS} "
+        command=f"irmeta predictivity {content.source_of(name)}{content.by_team} "
         f"--sizes {','.join(map(str, sizes))} --seed {content.seed}",
     )
 

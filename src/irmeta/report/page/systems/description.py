@@ -20,7 +20,7 @@ TEXT = Text(
     "How sure are the means?",
     "A point is a system's mean over topics, the line its interval. Point at a system to see the "
     "ranks that it may have: its rank set. With 95% confidence all rank sets hold the true ranks "
-    "at once, if equal systems have scores of one shape. Two systems may differ even if their "
+    "at once. Two systems may differ even if their "
     "intervals overlap, because they share topics; rank sets take that into account.",
     "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; Wilson, JASA 1927.",
 )

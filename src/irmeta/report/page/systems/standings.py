@@ -34,8 +34,8 @@ TEXT = Text(
     "Leaderboard",
     "Who is best?",
     "Click a metric to sort by it, and one system or two to see their topics. With 95% confidence "
-    "all true ranks lie within the possible ranks at once, if equal systems have scores of one "
-    "shape. Among the best systems, those that share a letter do not differ significantly. Possible "
+    "all true ranks lie within the possible ranks at once. Among the best systems, those that "
+    "share a letter do not differ significantly. Possible "
     "ranks are found in steps, so they may distinguish a few systems that share one.",
     "Mogstad, Romano, Shaikh and Wilhelm, Inference for ranks, REStud 2024; letters by the max-t test of all pairs.",
 )

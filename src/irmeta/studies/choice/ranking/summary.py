@@ -166,9 +166,7 @@ def _report_sentence(outcome: xr.Dataset, few: int) -> str:
     )
     if _is_open(outcome):
         what = f"which {counted(few, 'metric')} to report"
-        said = (
-            f"These topics do not settle {what}. The best on them: {chosen}, {which}."
-        )
+        said = f"These topics do not settle {what}. Best on them: {chosen}: {which}."
     else:
         said = f"Report {chosen}: {which}."
     return said + _one_cutoff_sentence(outcome)
@@ -201,12 +199,8 @@ def _without_cutoff(name: str) -> str:
 
 
 def _is_open(outcome: xr.Dataset) -> bool:
-    """Say whether other topics may well choose otherwise: halves do, or most sets may be the best."""
-    if warnings(outcome):
-        return True
-    if "rival" not in outcome:
-        return False
-    return bool(outcome.sizes["near"] > int(outcome["compared_sets"]) / 2 >= 1)
+    """Say whether other topics may choose otherwise: halves do, or another set may be the best."""
+    return bool(warnings(outcome)) or ("rival" in outcome and outcome.sizes["near"] > 1)
 
 
 def _optimum_sentence(outcome: xr.Dataset) -> str:

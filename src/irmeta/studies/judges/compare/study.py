@@ -267,7 +267,7 @@ def _score_figures(
         *together.notes,
         *_tie_notes(together, tied),
         *_notes(together, team, alpha, correct),
-        *_power_notes(data, together, favoured),
+        *_power_notes(data, favoured),
     ]
 
 
@@ -503,20 +503,16 @@ def _notes(
     return [*lines, team.note()]
 
 
-def _power_notes(
-    data: Mapping[str, Any], together: Aligned, favoured: str
-) -> list[str]:
+def _power_notes(data: Mapping[str, Any], favoured: str) -> list[str]:
     """Say which favour of a family, or team, these topics would show in 80% of such comparisons."""
     if "group_favour" not in data:
         return []
     half = (data["group_favour_high"][1] - data["group_favour_low"][1]) / 2
     # an interval reaches 1.96 standard errors; a difference is found in 80% from 2.80 on
     found = settled(2.8 / 1.96 * half)
-    paired = "on the same topics" if together.shared else "on different topics"
     ends = sorted(
         {f"{end:.3f}".removeprefix("0") for end in (np.nanmin(found), np.nanmax(found))}
     )
     return [
-        f"favour of a {favoured} is of these systems, {paired}: a true one of {' to '.join(ends)}, by {favoured}, "
-        "would be found in 80% of such comparisons, before correction"
+        f"A true favour of {' to '.join(ends)}, by {favoured}, would be found in 80% of uncorrected tests."
     ]

@@ -199,8 +199,8 @@ def _above_truth_sentences(best: xr.Dataset) -> list[str]:
     if tau <= ceiling:
         return []
     return [
-        f"{best.metric.item()}: a tau above {short(float(best['ceiling']))} does not make {best.judge.item()} better "
-        f"than {_truth(best)}: both share the chance effects of the same topics."
+        f"{best.metric.item()}: {best.judge.item()} agrees with {_truth(best)} more than {_truth(best)} with the true "
+        f"ranking ({short(tau)}, {short(ceiling)}) because both judge the same topics, not because it is better."
     ]
 
 
@@ -287,8 +287,8 @@ def _stand_in_sentences(best: xr.Dataset, judges: int) -> list[str]:
     picked = f"; picked of {judges}, so optimistic" if judges > 1 else ""
     topics = counted(int(best["topics"]), unit_of(best))
     return [
-        f"{best.metric.item()}: {said}: on half of the {topics} that both judged it predicts {truth} on the other "
-        f"half with tau {short(other)}, {truth} itself with {short(own)} (difference "
+        f"{best.metric.item()}: {said}: on half of the {topics} it predicts the ranking by {truth} on the other half "
+        f"with tau {short(other)}, {truth} does with {short(own)} (difference "
         f"{_interval(best, 'phi_gain', digits)}{picked}). {_first_system_sentence(best)}{_among_best_sentence(best)}."
     ]
 

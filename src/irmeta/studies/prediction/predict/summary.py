@@ -8,6 +8,7 @@ import xarray as xr
 
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import short
+from irmeta.scores.notes import Answer
 from irmeta.scores.result import with_nulls
 from irmeta.studies.prediction.predict.typed import GIVEN
 
@@ -52,8 +53,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say what was predicted and how sure that is; before it, what the number of relevant documents does to it."""
-    return [*about(outcome)["options"]["cautions"], _prediction_sentence(outcome)]
+    """Say what was predicted and how sure that is; then what the number of relevant documents does to it."""
+    cautions = about(outcome)["options"]["cautions"]
+    return [_prediction_sentence(outcome), *map(Answer, cautions)]
 
 
 def _prediction_sentence(outcome: xr.Dataset) -> str:
