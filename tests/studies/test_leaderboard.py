@@ -108,14 +108,14 @@ def test_holes_leave_ranks_open(holed: xr.Dataset) -> None:
         > 0
     )
     assert re.match(
-        r"By the mean over tasks, .* may be first of 14: the \d+ missing scores decide\. By the av",
+        r"By the mean over tasks, .* may be first of 14: the \d+ missing scores decide\. With ",
         findings(holed)[0],
     )
     assert "whatever the missing scores are" in findings(holed)[1]
-    order = "leaderboard: by the middle of what holes allow"
+    order = "leaderboard: by the middle of the ranks that holes allow"
     assert "holes allow" in overview(holed)[order].columns
     label = figure_of(holed).axes[0].get_xlabel()
-    assert "of 14 models by the middle of what holes allow" in label
+    assert "of 14 models by the middle of the ranks that holes allow" in label
     assert whole_tables(holed)["ranks"]["mean"].str.contains(" to ").any()
 
 
@@ -124,8 +124,8 @@ def test_aggregates_without_values_are_not_said_to_agree() -> None:
     scores = [[0.41, 0.30, 0.52], [0.45, NAN, 0.60], [0.46, 0.33, NAN]]
     told = findings(leaderboard(board(scores), resamples=40))
     assert told[0].startswith(
-        "By the mean over tasks, m2, m1 or m0 may be first of 3: the 2 missing scores decide. By "
-        "the available scores, with other tasks, m2, m1 or m0 may be first, and 0%"
+        "By the mean over tasks, m2, m1 or m0 may be first of 3: the 2 missing scores decide. "
+        "With other tasks, missing scores left out, m2, m1 or m0 may be first, and 0%"
     )
     assert told[2] == (
         "Borda and Bradley-Terry order the models in the same way; mean and standardized mean "
@@ -820,7 +820,7 @@ def test_a_sentence_names_who_it_is_about() -> None:
     scores[:6] *= 0.4
     scores[3] += 0.1
     told = findings(leaderboard(board(scores), aggregate="mean", resamples=40))[0]
-    assert "By the available scores, with other tasks, m3 would be first, and" in told
+    assert "With other tasks, missing scores left out, m3 would be first, and" in told
     assert "m6" not in told.partition(" may be first of ")[2]
 
 

@@ -312,7 +312,7 @@ def _front_sentence(outcome: xr.Dataset, target: str) -> str:
     if beyond.any():
         sentences.append(_beyond_sentence(outcome, beyond, best))
     sentences.append(
-        "--budget X says what a budget buys, and which leads are more than error."
+        "irmeta design --budget X says what a budget buys, and which leads are more than error."
     )
     return " ".join(sentences)
 

@@ -220,7 +220,7 @@ def ordered_by(outcome: xr.Dataset) -> str:
     """Say by what models are ordered where a rank is open; nothing where none is."""
     if outcome.isel(aggregate=0)["rank"].notnull().all():
         return ""
-    return "by the middle of what holes allow"
+    return "by the middle of the ranks that holes allow"
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -431,7 +431,7 @@ def _first_place_sentence(outcome: xr.Dataset, kind: str) -> str:
         only = "it would remain first"
     others = f"With {varied_nouns(outcome)}"
     if outcome["score"].isnull().any() and "predicted" not in outcome:
-        others = f"By the available scores, with {varied_nouns(outcome)}"
+        others = f"With {varied_nouns(outcome)}, missing scores left out"
     tied = int(one["tied"].item())
     remains = f"{_models_phrase(outcome, may_be)} may be first" if tied > 1 else only
     share, level = one["resolution"].item(), about(outcome)["options"]["level"]
