@@ -93,26 +93,23 @@ def estimate(
     both, notes = paired(human, llm, runs, metrics, rel_llm, missing, clusters)
     notes += cluster_notes(both, new_topics)
     weight, of_weights = weights(both, sample)
+    samples = [both.sample(at, weight) for at in range(both.human.sizes["metric"])]
     parts = [
-        _metric_figures(
-            both.sample(which, weight), both.alone(which, weight), new_topics
-        )
-        for which in range(both.human.sizes["metric"])
+        _metric_figures(sample, both.alone(at, weight), new_topics)
+        for at, sample in enumerate(samples)
     ]
-    dims = {name: dim for name, (dim, _) in parts[0].items()}
     data: dict[str, Any] = {
-        name: ((*dim, "metric"), np.stack([part[name][1] for part in parts], axis=-1))
-        for name, dim in dims.items()
+        name: ((*dims, "metric"), np.stack([part[name][1] for part in parts], axis=-1))
+        for name, (dims, _) in parts[0].items()
     }
     systems = both.human.system.values
     left, right = np.triu_indices(systems.size, 1)
     n = both.human.sizes["topic"]
     total = both.machine.sizes["topic"]
     target = "topics like these" if new_topics else f"these {total} topics"
-    drawn_from = both.sample(0, weight)
-    units = drawn_from.freedom(new_topics) + 1
+    units = samples[0].freedom(new_topics) + 1
     freedom = f"Student's t with {units - 1} degrees of freedom"
-    clustered = drawn_from.clustered(new_topics) is not None
+    clustered = samples[0].clustered(new_topics) is not None
     if not clustered:
         freedom += ", of means within 0 and 1 at least, as systems share variances"
     if clustered:
@@ -141,7 +138,6 @@ def estimate(
         notes=[*notes, *of_weights, *lines],
     )
     if not clustered:
-        samples = [both.sample(at, weight) for at in range(both.human.sizes["metric"])]
         added = [sampling.contributions(one, new_topics=new_topics) for one in samples]
         outcome["contribution"] = (("system", "topic", "metric"), np.stack(added, -1))
         outcome["topic"] = both.machine.topic.values
@@ -221,7 +217,7 @@ def _coverage_notes(
 def _metric_figures(
     sample: Sample, people: Sample, new_topics: bool
 ) -> dict[str, tuple[tuple[str, ...], Any]]:
-    """Estimate means and differences by one metric, by people and machine and by people alone."""
+    """Return the variables of `estimate` by one metric with their dimensions; people : the human scores alone."""
     freedom = sample.freedom(new_topics)
     means = sampling.estimate_means(sample, new_topics=new_topics)
     alone = sampling.estimate_means(people, 0.0, new_topics=new_topics)
@@ -249,9 +245,12 @@ def _metric_figures(
     }
     differences = _named_estimates("difference", "difference_", pairs, freedom)
     found |= {name: (("pair",), values[above]) for name, values in differences.items()}
-    for name, one in (("", pairs), ("human_", pairs_alone)):
-        p = one.p(freedom)[above]
-        found[f"{name}p_corrected"] = (("pair",), multiplicity.holm(p) if p.size else p)
+    for prefix, estimates in (("", pairs), ("human_", pairs_alone)):
+        p = estimates.p(freedom)[above]
+        found[f"{prefix}p_corrected"] = (
+            ("pair",),
+            multiplicity.holm(p) if p.size else p,
+        )
     return found
 
 
@@ -272,21 +271,24 @@ def _rank_set_figures(added: Iterable[Floats]) -> dict[str, Any]:
 
 
 def _named_estimates(
-    name: str, prefix: str, one: Estimates, freedom: int
+    name: str, prefix: str, estimates: Estimates, freedom: int
 ) -> dict[str, Floats]:
-    low, high = one.interval(freedom)
+    """Return estimates under their name, and the ends of their 95% intervals as low and high behind a prefix."""
+    low, high = estimates.interval(freedom)
     # a score interval has nothing beyond 0 and 1, where a machine may lead the mean
-    value = one.value if one.spread is None else np.clip(one.value, 0, 1)
+    value = estimates.value
+    if estimates.spread is not None:
+        value = np.clip(value, 0, 1)
     return {name: value, f"{prefix}low": low, f"{prefix}high": high}
 
 
-def _relative_width(one: Estimates, alone: Estimates, freedom: int) -> float:
+def _relative_width(both: Estimates, alone: Estimates, freedom: int) -> float:
     """Return the mean width of intervals as a share of the human-only ones."""
     width, wide = (
         float((high - low).mean())
-        for low, high in (each.interval(freedom) for each in (one, alone))
+        for low, high in (each.interval(freedom) for each in (both, alone))
     )
-    return width / wide if wide > 0 else float("nan")
+    return width / wide if wide > 0 else np.nan
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -295,24 +297,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     means : with human_rank and machine_rank, by either alone; pairs with human_p_corrected, by people alone.
     gain : rho, slope (lambda) and gain of means, and rho_pairs, slope_pairs, gain_pairs of differences.
     """
-    systems = (
-        "mean",
-        "low",
-        "high",
-        "rank",
-        "human",
-        "human_low",
-        "human_high",
-        "human_rank",
-        "machine",
-    )
-    pairs = (
-        "difference",
-        "difference_low",
-        "difference_high",
-        "p_corrected",
-        "human_p_corrected",
-    )
+    systems = ("mean", "low", "high", "rank", *ends("human"), "human_rank", "machine")
+    pairs = (*ends("difference"), "p_corrected", "human_p_corrected")
     gain = ("rho", "rho_pairs", "slope", "slope_pairs", "gain", "gain_pairs")
     means = frame(outcome, (*systems, "machine_rank"), by=("system", "metric"))
     metrics = pl.Enum([str(name) for name in outcome.metric.values])
@@ -469,6 +455,7 @@ def _rank_set_sentence(one: xr.Dataset, clear: int) -> str:
 
 
 def _change_text(gain: float) -> str:
+    """Write a width as a share of the human-only one in words, as "12% narrower"."""
     if np.isnan(gain):
         return "as wide"
     percent = round(100 * (1 - gain))

@@ -101,10 +101,10 @@ def partly_judged(
     share = f"{judged.sum()} of the machine's {counted(int(both.sum()), 'pair')} ({judged.sum() / both.sum():.0%})"
     _require_precision(chosen, share)
     every = [_estimate_metric(metric, given, lists, best, both) for metric in chosen]
-    topics = [given.pairs.topics[at] for at in np.unique(topic[both])]
-    labels = list(lists.rows), topics, list(map(str, chosen))
     helped = [one.human for one in every]
     alone = [one.alone for one in every]
+    topics = [given.pairs.topics[at] for at in np.unique(topic[both])]
+    labels = list(lists.rows), topics, list(map(str, chosen))
     return PartlyJudged(
         cube(_stacked(helped), *labels, collection="human"),
         cube(_stacked(alone), *labels, collection="human"),
@@ -162,7 +162,11 @@ class _Estimated:
 def _estimate_metric(
     metric: Metric, given: JudgmentSets, lists: Lists, best: Ints, both: Bools
 ) -> _Estimated:
-    """Estimate P@k of every system on every topic that people judged in part."""
+    """Estimate P@k of every system on every topic that people judged in part.
+
+    best : (pair,), the best rank of each in any run.  both : (pair,), which pairs the machine judged of topics that
+    people saw.
+    """
     k = int(metric.cutoff or 0)
     at = np.flatnonzero(both & (best < k))
     people, machine = given.grades()[:, at]

@@ -51,15 +51,8 @@ PLANNED = tuple(
 ALPHA = 0.05
 """The level at which pairs of systems differ, corrected for all pairs as `estimate` does."""
 NEEDED = (
-    *(
-        "rho_pairs",
-        "topics_needed",
-        "topics_alone",
-        "topics_many",
-        "best_share",
-        "topics_best",
-        "machine_best",
-    ),
+    *("rho_pairs", "topics_needed", "topics_alone", "topics_many"),
+    *("best_share", "topics_best", "machine_best"),
     *(
         f"width_{way}_{end}"
         for way in ("needed", "alone", "many", "best")
@@ -230,9 +223,9 @@ def known_spreads(sample: Sample) -> tuple[_Known, _Known]:
     n, total = sample.sizes
     group = np.arange(n) % min(n, GROUPS)
     without = []
-    for one in range(group.max() + 1):
+    for number in range(group.max() + 1):
         left_out = np.zeros(total, dtype=np.bool_)
-        left_out[sample.drawn[group == one]] = True
+        left_out[sample.drawn[group == number]] = True
         rest = sampling.sample_without(sample, left_out, of_machine=True)
         without.append(pair_spreads(rest))
     beside, alone = zip(*without, strict=True)
@@ -264,24 +257,25 @@ def _topics_needed(
     }
     if human_topic_cost is None:
         return found
+
+    def cost(human: int | None, machine: int) -> float:
+        if human is None:
+            return np.nan
+        return human * human_topic_cost + machine * llm_topic_cost
+
     share = planning.best_share(rho, human_topic_cost, llm_topic_cost)
+    # a free machine judges the topics that there are
+    best, every = here, total
     if share > 0:
         best = planning.topics_for(beside.of, width, share, total)
-        every = -1 if best is None else int(np.ceil(best / share))
-    else:
-        # a free machine judges the topics that there are
-        best, every = here, -1 if here is None else total
+        every = int(np.ceil((best or 0) / share))
     return found | {
         "best_share": share,
         **_way_figures("best", beside, best, every),
-        "machine_best": every,
-        "cost_needed": np.nan
-        if here is None
-        else here * human_topic_cost + total * llm_topic_cost,
-        "cost_alone": np.nan if alone is None else alone * human_topic_cost,
-        "cost_best": np.nan
-        if best is None
-        else best * human_topic_cost + every * llm_topic_cost,
+        "machine_best": -1 if best is None else every,
+        "cost_needed": cost(here, total),
+        "cost_alone": cost(alone, 0),
+        "cost_best": cost(best, every),
     }
 
 
@@ -343,6 +337,7 @@ def _mean_spreads(sample: Sample) -> tuple[Spread, Spread]:
 def _spreads(
     sample: Sample, now: Floats, alone: Floats, rho: float
 ) -> tuple[Spread, Spread]:
+    """Return the spreads of two squared errors of the same figures, now with the machine, and by people alone."""
     n, total = sample.sizes
     # S^2 / n is the squared error of people alone
     variance = n * alone
@@ -357,10 +352,7 @@ def _count_differing(gap: Floats, spread: Spread, n: int, total: int) -> int:
     t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)
     p = 2 * stdtr(n - 1, -t)
     p = np.where(certain & (gap == 0), 1.0, p)
-    if not p.size:
-        return 0
-    significant = multiplicity.holm(p) < ALPHA
-    return int(significant.sum())
+    return int((multiplicity.holm(p) < ALPHA).sum()) if p.size else 0
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -387,29 +379,23 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     for metric in outcome.metric.values:
         one = outcome.sel(metric=metric)
         widths = (one[name].values for name in ends("width_pairs"))
-        differ = {
-            name: one[name].values for name in ("pairs_differ", "pairs_differ_alone")
-        }
-        judged, beside = (
-            about(outcome)["inputs"]["collections"][who]["topics"]
-            for who in ("human", "machine")
-        )
+        there = _topics_there(outcome)
         price = about(outcome)["options"]["human_topic_cost"]
-        more = np.maximum(one["size"].values - judged, 0)
-        cost = (
-            {}
-            if price is None
-            else {"more cost": [_cost_text(price * number) for number in more]}
+        more = np.maximum(one["size"].values - there.human, 0)
+        cost = {}
+        if price is not None:
+            cost = {"more cost": [_cost_text(price * number) for number in more]}
+        title = (
+            f"{metric}: intervals of differences with {there.machine} machine topics"
         )
-        title = f"{metric}: intervals of differences with {beside} machine topics"
         shown[f"{title} (means: --table sizes)"] = pl.DataFrame(
             {
                 "human topics": one["size"].values,
                 **cost,
                 "width": list(map(with_interval, *widths)),
                 "width alone": [short(v, 3) for v in one["width_pairs_alone"].values],
-                "pairs differ": differ["pairs_differ"],
-                "differ alone": differ["pairs_differ_alone"],
+                "pairs differ": one["pairs_differ"].values,
+                "differ alone": one["pairs_differ_alone"].values,
             }
         )
     return shown
@@ -425,12 +411,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 def _metric_sentences(one: xr.Dataset) -> str:
     """Say how wide intervals are, what gives the width wanted, and what all topics there are would give."""
-    topics = _Topics(
-        *(
-            about(one)["inputs"]["collections"][who]["topics"]
-            for who in ("human", "machine")
-        )
-    )
+    topics = _topics_there(one)
     now = short(float(one["width_pairs"].sel(size=topics.human)), 3)
     said = [
         f"{counted(topics.human, 'topic')} of people beside {topics.machine} of the machine give intervals of "
@@ -470,20 +451,30 @@ class _Topics(NamedTuple):
         return f"{more} and the machine {new} ({self.machine} in all)"
 
 
+def _topics_there(outcome: xr.Dataset) -> _Topics:
+    """Return how many topics people and the machine have judged."""
+    size = about(outcome)["inputs"]["collections"]
+    return _Topics(*(size[who]["topics"] for who in ("human", "machine")))
+
+
+def _wanted_text(one: xr.Dataset) -> str:
+    """Write the width wanted, as .1."""
+    return f"{about(one)['options']['width']:g}".removeprefix("0")
+
+
 def _width_clause(one: xr.Dataset, way: str) -> str:
     """Say which width is wanted, and between which it lies, as far as people's topics tell."""
-    known = about(one)["inputs"]["collections"]["human"]["topics"]
-    wanted = f"{about(one)['options']['width']:g}".removeprefix("0")
+    wanted = _wanted_text(one)
     low, high = (float(one[f"width_{way}_{end}"]) for end in ("low", "high"))
     between = interval(low, high)
     if between == "-":
         return wanted
-    return f"about {wanted} ({between}, as {known} topics tell)"
+    return f"about {wanted} ({between}, as {_topics_there(one).human} topics tell)"
 
 
 def _reached_sentence(one: xr.Dataset) -> str:
-    wanted = f"{about(one)['options']['width']:g}".removeprefix("0")
-    return f"A width of {wanted} is reached with what is judged."
+    """Say that what is judged gives the width wanted."""
+    return f"A width of {_wanted_text(one)} is reached with what is judged."
 
 
 def _topics_sentence(one: xr.Dataset, there: _Topics) -> str:
@@ -555,4 +546,5 @@ def _cheapest_sentence(one: xr.Dataset, there: _Topics) -> str:
 
 
 def _cost_text(cost: float) -> str:
+    """Write a cost with commas between thousands."""
     return f"{cost:,.12g}"

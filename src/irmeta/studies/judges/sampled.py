@@ -61,9 +61,8 @@ class Paired:
 
     def sample(self, metric: int, weight: Floats) -> Sample:
         """Return one metric's scores as arrays."""
-        if self.parts is None:
-            return self._sample(self.human, metric, weight, None)
-        return self._sample(self.human, metric, weight, self.parts.errors)
+        errors = None if self.parts is None else self.parts.errors
+        return self._sample(self.human, metric, weight, errors)
 
     def alone(self, metric: int, weight: Floats) -> Sample:
         """Return one metric's scores as arrays, those of people without the machine's help."""
@@ -75,14 +74,15 @@ class Paired:
     def _sample(
         self, scores: xr.DataArray, metric: int, weight: Floats, errors: Floats | None
     ) -> Sample:
+        """Return one metric's human scores beside the machine's; errors : as of `PartlyJudged`."""
         # where the human topics stand among the machine's
         place = {topic: at for at, topic in enumerate(self.machine.topic.values)}
         drawn = np.array([place[topic] for topic in self.human.topic.values])
         human = additive(scores).values[..., metric]
         machine = additive(self.machine).values[..., metric]
-        cluster = (
-            cluster_numbers(self.machine)[1] if in_clusters(self.machine) else None
-        )
+        cluster = None
+        if in_clusters(self.machine):
+            cluster = cluster_numbers(self.machine)[1]
         if errors is None or self.parts is None:
             return Sample(human, machine, drawn, weight, cluster=cluster)
         every = self.parts.human.indexes
@@ -98,7 +98,7 @@ def _both_scores(
     metrics: str | Iterable[str] | None,
     rel_llm: float | None,
 ) -> tuple[dict[str, xr.DataArray], PartlyJudged | None]:
-    """Return the scores by people and by the machine, of score files or of runs, and what people judged in part."""
+    """Return `human` and `machine` scores, given or of runs by given judgments, and what people judged in part."""
     paths = [Path(one) for one in given.values() if isinstance(one, str | Path)]
     if any(path.suffix == ".parquet" for path in paths):
         return {name: _one_cube(one, metrics) for name, one in given.items()}, None
@@ -146,34 +146,34 @@ def paired(
     used, notes = prepare_together(
         cubes, metrics=metrics, missing=missing, by_topic=True
     )
-    one = used["human"]
-    other = _with_any_clusters(used["machine"], one, clusters)
-    common = [name for name in one.system.values if name in set(other.system.values)]
+    people = used["human"]
+    machine = _with_any_clusters(used["machine"], people, clusters)
+    systems = people.indexes["system"]
+    common = systems[systems.isin(machine.system.values)].tolist()
     if not common:
         raise ScoresError(
             "human and machine scores have no system in common; did both judge the same runs?"
         )
-    if lost := (set(one.system.values) | set(other.system.values)) - set(common):
-        notes.append(
-            f"{len(lost)} systems lack human or machine scores and are left out"
-        )
-    if stray := [
-        topic for topic in one.topic.values if topic not in set(other.topic.values)
-    ]:
+    lost = systems.union(machine.indexes["system"]).size - len(common)
+    if lost:
+        notes.append(f"{lost} systems lack human or machine scores and are left out")
+    topics, known = people.indexes["topic"], machine.indexes["topic"]
+    stray = topics[~topics.isin(known)]
+    if stray.size:
         hint = "let the machine judge them, too"
-        if set(other.topic.values) <= set(one.topic.values):
+        if known.isin(topics).all():
             hint = "are --human and --llm swapped?"
         raise ScoresError(
-            f"{len(stray)} of {one.sizes['topic']} human topics have no machine judgments, such as {stray[0]}; {hint}"
+            f"{len(stray)} of {len(topics)} human topics have no machine judgments, such as {stray[0]}; {hint}"
         )
-    if one.sizes["topic"] < 2:
+    if len(topics) < 2:
         raise ScoresError("estimates with intervals need at least 2 human topics")
-    both = Paired(one.sel(system=common), other.sel(system=common), parts)
+    both = Paired(people.sel(system=common), machine.sel(system=common), parts)
     if parts is not None:
         notes += parts.notes
     _require_scores(both.machine)
-    people = {"estimated": {"human": one.sizes["topic"]}}
-    notes += no_result_notes(both.machine.assign_attrs(recorded(people)), common)
+    estimated = recorded({"estimated": {"human": len(topics)}})
+    notes += no_result_notes(both.machine.assign_attrs(estimated), common)
     return both, [*notes, *own_threshold_notes(used)]
 
 
@@ -263,13 +263,13 @@ def weights(
             ),
         ]
     if set(topics) != set(sample):
-        others, absent = set(topics) - set(sample), set(sample) - set(topics)
+        unlike = {
+            ("judged", "outside"): set(topics) - set(sample),
+            ("did not judge", "of"): set(sample) - set(topics),
+        }
         said = [
             f"people {verb} {counted(len(some), 'topic')} {where} the sample, such as {min(some)}"
-            for verb, where, some in (
-                ("judged", "outside", others),
-                ("did not judge", "of", absent),
-            )
+            for (verb, where), some in unlike.items()
             if some
         ]
         raise ScoresError(

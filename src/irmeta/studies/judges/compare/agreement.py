@@ -15,12 +15,16 @@ from irmeta.studies.judges.compare.aligned import Aligned
 _ENDS = ("value", "low", "high")
 _PAIR = ("judge", "judge_2")
 Variables = dict[str, tuple[tuple[str, ...], Any]]
+"""Arrays by name, with their dimensions."""
 
 
 def agreement(
     together: Aligned, which: int, team: Ints, rng: np.random.Generator
 ) -> Variables:
-    """Return tau with its interval, and differences of judges where they are paired."""
+    """Return tau of each judge with its interval; over shared topics also soft accuracy and differences of judges.
+
+    which : the metric, by its place.  team : (system,), the number of each system's team.
+    """
     if not together.shared:
         every = [one.values[..., which] for one in together.cubes.values()]
         found = [
@@ -59,10 +63,8 @@ def agreement_on_pairwise_topics(
 
 def _variables(name: str, dims: tuple[str, ...], found: dict[str, Floats]) -> Variables:
     """Name the parts of a figure: the value as the figure, others behind it."""
-    return {
-        name if end == "value" else f"{name}_{end}": (dims, values)
-        for end, values in found.items()
-    }
+    parts = {f"{name}_{end}": (dims, values) for end, values in found.items()}
+    return {name: parts.pop(f"{name}_value"), **parts}
 
 
 def _judge_and_pair_figures(
@@ -71,8 +73,8 @@ def _judge_and_pair_figures(
     """Return the ends of a figure of each judge, and of its differences over the topics of both judges, with p."""
     judges = together.judges
     count = len(judges)
-    one = {end: np.full(count, np.nan) for end in _ENDS}
-    two = {end: np.full((count, count), np.nan) for end in (*_ENDS, "p")}
+    of_judges = {end: np.full(count, np.nan) for end in _ENDS}
+    of_pairs = {end: np.full((count, count), np.nan) for end in (*_ENDS, "p")}
     groups = together.alike()
     for first, of_first in enumerate(groups):
         for of_second in groups[first:]:
@@ -84,13 +86,14 @@ def _judge_and_pair_figures(
             other = np.isin(named, of_second)
             # the pairs of a judge of either group
             rows, columns = np.nonzero(np.outer(own, other) | np.outer(other, own))
-            for end, values in two.items():
+            for end, values in of_pairs.items():
                 values[at[rows], at[columns]] = getattr(differ, end)[rows, columns]
             if of_first is of_second:
-                ends_of = found.interval()
-                for end, ends in one.items():
-                    ends[at] = getattr(ends_of, end)
-    return one, two | {"p_corrected": _corrected_pairs(two["p"])}
+                interval = found.interval()
+                for end, own_values in of_judges.items():
+                    own_values[at] = getattr(interval, end)
+    of_pairs["p_corrected"] = _corrected_pairs(of_pairs["p"])
+    return of_judges, of_pairs
 
 
 def _corrected_pairs(p: Floats) -> Floats:

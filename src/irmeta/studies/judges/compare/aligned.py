@@ -15,7 +15,7 @@ from irmeta.scores.groups.clusters import by_cluster, clustering_notes, unit_sco
 from irmeta.scores.groups.repeats import by_runs, unmoved_scores
 from irmeta.scores.notes import with_subject
 from irmeta.scores.result import no_result_notes
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.words import counted, listed
 
 
@@ -125,12 +125,14 @@ def _pairwise(
 ) -> dict[str, tuple[xr.DataArray, xr.DataArray]]:
     """Return the truth's cube and the judge's over the topics of both, by judge, in the truth's order."""
     found = {}
-    for name, one in cubes.items():
-        here = set(one.topic.values)
+    for name, cube in cubes.items():
+        here = set(cube.topic.values)
         topics = [topic for topic in cubes[truth].topic.values if topic in here]
-        pair = (cubes[truth].sel(topic=topics), one.sel(topic=topics))
-        left, right = (by_runs(by_cluster(side)[0])[0] for side in pair)
-        found[name] = (left, right)
+        of_truth, own = (
+            by_runs(by_cluster(side.sel(topic=topics))[0])[0]
+            for side in (cubes[truth], cube)
+        )
+        found[name] = (of_truth, own)
     return found
 
 
@@ -140,18 +142,19 @@ def named_truth(names: list[str], truth: str | None) -> str:
         raise ScoresError(
             f"{', '.join(names) or 'nothing'}: a comparison needs the truth and at least one judge"
         )
-    if truth is not None and truth not in names:
+    if truth is None:
+        return names[0]
+    if truth not in names:
         raise ScoresError(
             f"no judgment set {truth!r} to serve as the truth; {nearest(truth, names)}"
         )
-    if truth is None:
-        return names[0]
     return truth
 
 
 def _same_systems(
     cubes: Mapping[str, xr.DataArray], truth: str
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
+    """Keep the systems that all judges have, two at least, in the truth's order; say which judges have more."""
     held = {name: set(one.system.values) for name, one in cubes.items()}
     common = set.intersection(*held.values())
     kept = [name for name in cubes[truth].system.values if name in common]
@@ -162,10 +165,7 @@ def _same_systems(
             "comparison needs at least 2; did they judge the same runs?"
         )
     notes = [
-        (
-            f"{name} has scores of {len(here)} systems; the {len(kept)} that every judge has are "
-            "compared"
-        )
+        f"{name} has scores of {len(here)} systems; the {len(kept)} that every judge has are compared"
         for name, here in held.items()
         if len(here) > len(kept)
     ]
@@ -190,12 +190,13 @@ def _same_topics(
             f"only {len(common)} topics are common to all of {', '.join(cubes)}; compare fewer judges"
         )
     kept = [topic for topic in topics if topic in common]
-    fewer = [name for name, here in held.items() if set(topics) - here]
+    lacking = {name: len(set(topics) - here) for name, here in held.items()}
     notes = []
-    if fewer:
+    if any(lacking.values()):
         lacks = listed(
-            f"{name} lacks {len(set(topics) - held[name])} of the {len(topics)} topics of {truth}"
-            for name in fewer
+            f"{name} lacks {count} of the {len(topics)} topics of {truth}"
+            for name, count in lacking.items()
+            if count
         )
         notes.append(
             f"{lacks}: a judge is compared with {truth} over the topics that both have, two judges over those "
@@ -211,12 +212,8 @@ def _same_topics(
 
 def _barren_topic_notes(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
     """Say by which judges all systems score 0 on some topics; raise if every judge does so on all."""
-    notes = []
-    zeros = {
-        name: (one.values == 0).all(axis=(0, 2))
-        for name, one in cubes.items()
-        if name != truth
-    }
+    zeros = _barren_topics(cubes)
+    del zeros[truth]
     if all(zero.all() for zero in zeros.values()):
         name, zero = next(iter(zeros.items()))
         raise ScoresError(
@@ -224,33 +221,32 @@ def _barren_topic_notes(cubes: Mapping[str, xr.DataArray], truth: str) -> list[s
             "did not judge their documents, or never gives a grade that the metrics need. Compare means over "
             f"different topics (--topics own), lower its threshold (--rel '{name}=1'), or leave it out"
         )
-    for name, zero in zeros.items():
-        if zero.any():
-            notes.append(
-                f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics"
-            )
-    return notes
+    return [
+        f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics"
+        for name, zero in zeros.items()
+        if zero.any()
+    ]
+
+
+def _barren_topics(cubes: Mapping[str, xr.DataArray]) -> dict[str, Bools]:
+    """Mark the topics on which all systems score 0, by judge: (topic,)."""
+    return {name: (one.values == 0).all(axis=(0, 2)) for name, one in cubes.items()}
 
 
 def _own_topics(
     cubes: Mapping[str, xr.DataArray], truth: str
 ) -> tuple[dict[str, xr.DataArray], list[str]]:
-    """Keep of each judge the topics on which some system scores above 0."""
-    used, notes = {}, []
-    zeros = {name: (one.values == 0).all(axis=(0, 2)) for name, one in cubes.items()}
-    kept = [name for name, zero in zeros.items() if not zero.all()]
-    if truth not in kept or len(kept) < 2:
-        name = next(name for name, zero in zeros.items() if zero.all())
+    """Keep of each judge the topics on which some system scores above 0; all of a judge by whom none does."""
+    used, notes = dict(cubes), []
+    zeros = _barren_topics(cubes)
+    nothing = [name for name, zero in zeros.items() if zero.all()]
+    if truth in nothing or len(zeros) - len(nothing) < 2:
         raise ScoresError(
-            f"by {name} every system scores 0 on every topic; leave it out"
+            f"by {nothing[0]} every system scores 0 on every topic; leave it out"
         )
-    for name, one in cubes.items():
-        zero = zeros[name]
-        if zero.all():
-            used[name] = one
-            continue
-        used[name] = one.isel(topic=~zero)
-        if zero.any():
+    for name, zero in zeros.items():
+        if zero.any() and name not in nothing:
+            used[name] = cubes[name].isel(topic=~zero)
             notes.append(
                 f"{name}: {int(zero.sum())} of {zero.size} topics score 0 for every system and are left out"
             )
@@ -258,9 +254,7 @@ def _own_topics(
     notes.append(
         "each judge keeps its own topics: "
         + ", ".join(f"{name} {one.sizes['topic']}" for name, one in used.items())
-        + (
-            f"; {len(common)} are common to all. Differences between topics count as disagreement, "
-            "so intervals are wider"
-        )
+        + f"; {len(common)} are common to all. Differences between topics count as disagreement, "
+        "so intervals are wider"
     )
     return used, notes

@@ -14,7 +14,7 @@ from irmeta.evaluation.sources import RunsLike
 from irmeta.metrics.names import is_known, parse
 from irmeta.scores.figures import interval, short
 from irmeta.scores.result import ends, frame, with_nulls
-from irmeta.stats.arrays import Floats, Ints
+from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.judging import unlabelled
 from irmeta.stats.tests import multiplicity
 from irmeta.studies.judges.compare.agreement import agreement_on_pairwise_topics
@@ -147,9 +147,9 @@ def rows(outcome: xr.Dataset) -> pl.DataFrame:
     return made.with_columns(judge=named).drop("baseline", "metric", strict=False)
 
 
-def _clearly_better(one: xr.Dataset) -> Any:
-    """Say which judges are clearly better than which baselines: (judge, baseline)."""
-    more = one["baseline_difference"].values > 0
+def _clearly_better(one: xr.Dataset) -> Bools:
+    """Mark which judges are clearly better than which baselines: (judge, baseline)."""
+    more: Bools = one["baseline_difference"].values > 0
     return more & (one["baseline_difference_p_corrected"].values < 0.05)
 
 
@@ -163,17 +163,14 @@ def baseline_sentences(one: xr.Dataset, metric: str) -> list[str]:
     ranks = ~np.isnan(one["baseline_difference"].values[:, best])
     worse = one["judge"].values[ranks & ~_clearly_better(one)[:, best]].astype(str)
     judges = int(ranks.sum())
-    who = (
-        f"all {judges} judges are"
-        if judges > 1
-        else f"{one['judge'].values[ranks][0]} is"
-    )
-    verdict = f"{who} clearly better"
-    if worse.size:
-        is_ = are(worse.size)
-        verdict = f"{listed(worse, NAMED)} {is_} not clearly better"
-        if judges > 1:
-            verdict = f"{worse.size} of {counted(judges, 'judge')} {is_} not clearly better: {listed(worse, NAMED)}"
+    if judges == 1:
+        not_ = "not " if worse.size else ""
+        verdict = f"{one['judge'].values[ranks][0]} is {not_}clearly better"
+    elif worse.size:
+        some = f"{worse.size} of {counted(judges, 'judge')} {are(worse.size)}"
+        verdict = f"{some} not clearly better: {listed(worse, NAMED)}"
+    else:
+        verdict = f"all {judges} judges are clearly better"
     return [
         f"{metric}: without any judgment, {name} rank the systems with tau {short(tau)} ({interval(low, high, 2)}); "
         f"{verdict} (soft pairwise accuracy; Holm, .05)."

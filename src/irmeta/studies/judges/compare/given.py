@@ -1,6 +1,7 @@
 """What judges are compared by: scores of each, or judgment sets, of which some runs can be scored."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import chain
 from math import isfinite
 from os import PathLike, fspath
 from pathlib import Path
@@ -40,7 +41,7 @@ def judged(
     metrics: str | Iterable[str] | None,
     rel: Relevant,
 ) -> tuple[Mapping[str, xr.DataArray] | None, JudgmentSets | None]:
-    """Return scores by judge, labels, or both."""
+    """Return scores by judge, those given or of the runs, and the judgment sets; None for what is not there."""
     if isinstance(judges, str | PathLike):
         judges = [judges]
     if isinstance(judges, list | tuple):
@@ -61,7 +62,7 @@ def judged(
 
 
 def _are_labels(judges: Any) -> bool:
-    """Say whether judgments go by name: files, or grades by topic and document; anything else is scores."""
+    """Say whether these are judgments by name, files or grades by topic and document; anything else is scores."""
     if not isinstance(judges, Mapping):
         return False
     kinds = (str, PathLike, Qrels, dict)
@@ -105,7 +106,7 @@ def relevant(given: str | PathLike[str] | Relevant) -> Relevant:
 def _read_files(
     files: list[str], runs: RunsLike | None
 ) -> Mapping[str, xr.DataArray] | JudgmentSets:
-    """Read score files, or judgment sets."""
+    """Read score files, as scores by judge, or judgment files; with runs judgment files only."""
     tables = _tables(files)
     others = [file for file in files if not file.endswith(".parquet")]
     if tables and (runs or not all(Path(file).is_dir() for file in others)):
@@ -125,7 +126,7 @@ def _read_files(
 
 
 def _tables(files: list[str]) -> list[Path]:
-    """List the score files, those of folders that hold nothing else, too."""
+    """Return the score files among these, and those in folders that hold nothing else."""
     found = []
     for file in files:
         if file.endswith(".parquet"):
@@ -140,7 +141,7 @@ def _tables(files: list[str]) -> list[Path]:
 def _sets_by_file(files: list[str]) -> dict[str, str]:
     """Name judgment sets by their files, without the usual suffixes."""
     names: dict[str, str] = {}
-    for path in [path for file in files for path in list_files(location(file))]:
+    for path in chain.from_iterable(list_files(location(file)) for file in files):
         name = stem(path)
         for suffix in (".txt", ".json", ".qrels", ".qrel", ".tsv"):
             name = name.removesuffix(suffix)

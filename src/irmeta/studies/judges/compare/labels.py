@@ -58,7 +58,13 @@ class _Side:
 
     @property
     def whole(self) -> bool:
+        """Say whether all grades are whole numbers."""
         return bool((self.grades % 1 == 0).all())
+
+    @property
+    def judged(self) -> Bools:
+        """Mark the pairs that have a grade."""
+        return self.codes >= 0
 
 
 def are_relevant(grades: Floats, lowest: float | None) -> Bools:
@@ -74,41 +80,32 @@ def label_variables(
     unit : (pair,), the number of what each pair is of that intervals leave out in turn: its topic, or cluster.
     """
     sides = _sides(sets, rel)
-    judges = [name for name in sides if name != truth]
-    both = {
-        name: (sides[truth].codes >= 0) & (sides[name].codes >= 0) for name in judges
-    }
-    found = {
-        name: _figures(sides[truth], sides[name], both[name], unit) for name in judges
-    }
-    by_all = np.logical_and.reduce(list(both.values()))
-    same = [
-        _figures(sides[truth], sides[name], by_all, unit)["kappa_relevant"]
-        for name in judges
+    true = sides[truth]
+    judges = [side for name, side in sides.items() if name != truth]
+    both = [true.judged & judge.judged for judge in judges]
+    found = [
+        list(_figures(true, judge, pairs, unit).values())
+        for judge, pairs in zip(judges, both, strict=True)
     ]
-    alike = [name for name in judges if _same_scale(sides[truth], sides[name])]
-    together = _alpha_of_all(sets, [truth, *alike], unit)
+    by_all = np.logical_and.reduce(both)
+    same = [_figures(true, judge, by_all, unit)["kappa_relevant"] for judge in judges]
+    alike = [judge.name for judge in judges if _same_scale(true, judge)]
+    of_all = _alpha_of_all(sets, [truth, *alike], unit)
+    topics = [int(np.unique(sets.pairs.topic[pairs]).size) for pairs in both]
     data: dict[str, Any] = {
-        **with_ends(
-            "label",
-            ("judge", "figure"),
-            [list(found[name].values()) for name in judges],
-        ),
-        **with_ends("all", ("alpha",), together),
-        "judged_by_both": ("judge", [int(both[name].sum()) for name in judges]),
-        "judged": ("judge", [int((sides[name].codes >= 0).sum()) for name in judges]),
+        **with_ends("label", ("judge", "figure"), found),
+        **with_ends("all", ("alpha",), of_all),
+        "judged_by_both": ("judge", [int(pairs.sum()) for pairs in both]),
+        "judged": ("judge", [int(judge.judged.sum()) for judge in judges]),
         "judged_together": int(by_all.sum()),
         "kappa_together": ("judge", [one.value for one in same]),
-        "judged_by_truth": int((sides[truth].codes >= 0).sum()),
-        "topics_by_both": (
-            "judge",
-            [int(np.unique(sets.pairs.topic[both[name]]).size) for name in judges],
-        ),
+        "judged_by_truth": int(true.judged.sum()),
+        "topics_by_both": ("judge", topics),
         "figure": list(FIGURES),
         "alpha": list(ALPHAS),
-        **_confusion(sides[truth], [sides[name] for name in judges], both),
+        **_confusion(true, judges, both),
     }
-    return data, _notes(sides, truth, judges, alike, rel)
+    return data, _notes(sides, truth, alike, rel)
 
 
 def units_of(
@@ -144,7 +141,7 @@ def label_clustering_notes(sets: JudgmentSets, truth: str, rel: Relevant) -> lis
     true, topic = sides.pop(truth), sets.pairs.topic
     shares = []
     for one in sides.values():
-        both = (true.codes >= 0) & (one.codes >= 0)
+        both = true.judged & one.judged
         alike = true.relevant[true.codes] == one.relevant[one.codes]
         same, judged = (
             np.bincount(topic, part).astype(np.float64) for part in (both & alike, both)
@@ -189,30 +186,30 @@ def _figures(
     both : (pair,), which pairs both judged.  unit : (pair,), of all pairs
     """
     figures = dict.fromkeys(FIGURES, Estimate(np.nan, np.nan, np.nan))
-    one = truth.codes[both]
-    other = judge.codes[both]
+    by_truth = truth.codes[both]
+    by_judge = judge.codes[both]
     where = unit[both]
     units = int(unit.max()) + 1
     figures |= _relevance_figures(
-        truth.relevant[one], judge.relevant[other], where, units
+        truth.relevant[by_truth], judge.relevant[by_judge], where, units
     )
     if not _same_scale(truth, judge):
         return figures
     # places on the scale of both
     grades = np.union1d(truth.grades, judge.grades)
-    one = np.searchsorted(grades, truth.grades)[one]
-    other = np.searchsorted(grades, judge.grades)[other]
+    by_truth = np.searchsorted(grades, truth.grades)[by_truth]
+    by_judge = np.searchsorted(grades, judge.grades)[by_judge]
     shape = (units, grades.size, grades.size)
-    table = labels.cooccurrences(one, other, where, shape)
+    table = labels.cooccurrences(by_truth, by_judge, where, shape)
     return figures | _grade_figures(table, grades)
 
 
 def _relevance_figures(
-    one: Bools, other: Bools, unit: Ints, units: int
+    truth: Bools, judge: Bools, unit: Ints, units: int
 ) -> dict[str, Estimate]:
-    """Compute agreement on what is relevant, (pair,) each."""
+    """Compute agreement on what is relevant, (pair,) by each."""
     table = labels.cooccurrences(
-        one.astype(np.int64), other.astype(np.int64), unit, (units, 2, 2)
+        truth.astype(np.int64), judge.astype(np.int64), unit, (units, 2, 2)
     )
     kappa = partial(labels.kappa, weights=1 - np.eye(2))
     leniency = partial(labels.leniency, grades=np.arange(2.0))
@@ -264,14 +261,13 @@ def _alpha_of_all(
 
 
 def _confusion(
-    truth: _Side, judges: Sequence[_Side], both: Mapping[str, Any]
+    truth: _Side, judges: Sequence[_Side], both: Sequence[Bools]
 ) -> dict[str, Any]:
-    """List how often each grade of a judge meets each grade of the truth, and is given where the truth has none."""
+    """Count how often each grade of a judge meets each grade of the truth, over the pairs that both judged."""
     rows: list[tuple[str, float, float, int]] = []
-    for judge in judges:
+    for judge, kept in zip(judges, both, strict=True):
         if judge.grades.size > MANY or truth.grades.size > MANY:
             continue
-        kept = both[judge.name]
         table = labels.cooccurrences(
             truth.codes[kept],
             judge.codes[kept],
@@ -298,17 +294,14 @@ def _confusion(
 
 
 def _notes(
-    sides: Mapping[str, _Side],
-    truth: str,
-    judges: Sequence[str],
-    alike: Sequence[str],
-    rel: Relevant,
+    sides: Mapping[str, _Side], truth: str, alike: Sequence[str], rel: Relevant
 ) -> list[str]:
+    """Say from which grade on documents count as relevant, and whose grades do not compare or are not grades."""
     lines = []
-    if rel is None and any(
-        (side.grades % 1 != 0).any() or side.grades.max(initial=0) > 1
-        for side in sides.values()
-    ):
+    judges = [name for name in sides if name != truth]
+    highest = {name: side.grades.max(initial=0) for name, side in sides.items()}
+    of_two = all(sides[name].whole and grade <= 1 for name, grade in highest.items())
+    if rel is None and not of_two:
         lines.append(
             "every grade above 0 counts as relevant; --rel changes that, as in --rel 2 or "
             f"--rel '{truth}=2 {judges[0]}=1'"
@@ -318,9 +311,7 @@ def _notes(
             f"Compared only as relevant or not, because their scale differs from that of {truth}: "
             + "; ".join(f"{name} ({_scale_text(sides[name])})" for name in other)
         )
-    if high := [
-        name for name, side in sides.items() if side.grades.max(initial=0) > 10
-    ]:
+    if high := [name for name, grade in highest.items() if grade > 10]:
         lines.append(
             f"{', '.join(high)}: grades above 10; are these counts rather than grades?"
         )
@@ -328,5 +319,6 @@ def _notes(
 
 
 def _scale_text(side: _Side) -> str:
+    """Write the range of a set's grades, as "0 to 3"."""
     kind = "" if side.whole else "fractions "
     return f"{kind}{side.grades.min():g} to {side.grades.max():g}"

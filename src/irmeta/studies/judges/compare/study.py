@@ -157,6 +157,7 @@ def compare_judges(
             "favoured": favoured,
         }
         inputs = together.cubes
+        names = together.judges
         data, notes = _score_figures(
             together,
             team,
@@ -180,6 +181,8 @@ def compare_judges(
         labels, said = label_variables(judgments, truth, rel, unit)
         data = {**data, **labels}
         notes = [*notes, *of_clusters, *said]
+        if cubes is None:
+            names = [name for name in judgments.sets if name != truth]
         if cubes is None and clusters is None:
             notes += label_clustering_notes(judgments, truth, rel)
         if passes is not None:
@@ -191,8 +194,6 @@ def compare_judges(
         "rel": dict(rel) if isinstance(rel, Mapping) else rel,
         **of_teams,
     }
-    every = cubes if cubes is not None else judgments.sets  # type: ignore[union-attr]
-    names = [name for name in every if name != truth]
     return result(
         "judges", {**data, "judge": names}, inputs=inputs, options=options, notes=notes
     )
@@ -206,6 +207,7 @@ def _all_passes(
 
 
 def _check(alpha: float, best: int, partitions: int) -> None:
+    """Refuse an alpha beyond 0 to 1, a ranking of fewer than 2 systems, and less than one partition."""
     require_share("alpha", alpha, 0.05)
     if best < 2:
         raise ScoresError(f"best={best}: a ranking needs at least 2 systems")
@@ -226,7 +228,7 @@ def _score_figures(
     partitions: int,
     rng: np.random.Generator,
 ) -> tuple[dict[str, Any], list[str]]:
-    """Compute all that scores tell, metric by metric."""
+    """Return the variables of the result that scores give, over (metric, ...), and notes on them."""
     metrics = together.first.metric.values
     require_variation(
         together.whole.values.mean(axis=1).T, metrics, f" by {together.truth}"
@@ -294,12 +296,11 @@ def _ceilings(scores: Floats) -> list[float]:
 
 def _without_tied(part: Variables, tied: Bools) -> Variables:
     """Take out what is of a judge that ties all systems, which ranks nothing: NaN. tied : (judge,)."""
-    return {
-        name: (dims, np.where(_tied_cells(dims, tied), np.nan, values))
-        if "judge" in dims
-        else (dims, values)
-        for name, (dims, values) in part.items()
-    }
+    kept = dict(part)
+    for name, (dims, values) in part.items():
+        if "judge" in dims:
+            kept[name] = (dims, np.where(_tied_cells(dims, tied), np.nan, values))
+    return kept
 
 
 def _tied_cells(dims: tuple[str, ...], tied: Bools) -> Bools:
@@ -332,7 +333,10 @@ def _beside_truth(
     family: tuple[list[str], Ints] | None,
     rng: np.random.Generator,
 ) -> Variables:
-    """Compare each judge with the truth by one metric, on the same topics or on those of each."""
+    """Return how judges rank the best systems, decide pairs and favour, by one metric, on shared topics or on each's.
+
+    which : the metric, by its place.  family : as of `families_of`.
+    """
     corrected = multiplicity.CORRECTIONS[correct]
     if together.shared:
 
@@ -378,18 +382,15 @@ def _figures_of_each(
 
 
 def _top_figures(means: Floats, best: int) -> Variables:
-    truth = means[0]
-    judges = means[1:]
-    moved = tops.moves(truth, judges)
+    """Return how far judges agree on the best systems, and how they move each: means (set, system), the truth first."""
+    truth, judges = means[0], means[1:]
+    among_best = tops.tau_among_best(truth, judges, min(best, truth.size))
     return {
         "tau_ap": (("judge",), tau_ap_b(truth, judges)),
         "tau_gap": (("judge",), tops.tau_gap(truth, judges)),
-        "tau_best": (
-            ("judge",),
-            tops.tau_among_best(truth, judges, min(best, truth.size)),
-        ),
+        "tau_best": (("judge",), among_best),
         "rbo": (("judge",), rbo(truth, judges)),
-        "moved": (("judge", "system"), moved),
+        "moved": (("judge", "system"), tops.moves(truth, judges)),
         "truth_mean": (("judge", "system"), np.tile(truth, (len(judges), 1))),
         "judge_mean": (("judge", "system"), judges),
     }
@@ -414,6 +415,7 @@ def _half_figures(
 
 
 def _topic_figures(scores: Floats) -> Variables:
+    """Return how each judge ranks the systems on each topic: scores (judge, system, topic), the truth first."""
     found = topic_taus(scores)
     return {
         "topic_tau": (("judge", "topic"), found.tau),
@@ -427,7 +429,10 @@ def _favour(
     family: tuple[list[str], Ints] | None,
     systems: int,
 ) -> Variables:
-    """Estimate how far each judge favours each system, and each family."""
+    """Return how far each judge favours each system, and each family.
+
+    estimate : takes weights of systems, (group, system).  family : names, and by system the number of its own.
+    """
     made = _favour_variables(estimate(np.eye(systems)), "system")
     if family is None:
         return made
@@ -439,6 +444,7 @@ def _favour(
 
 
 def _favour_variables(found: Favour, dim: str) -> Variables:
+    """Name favour of systems or groups, `dim`, with its interval and p, corrected for all of one judge."""
     corrected = np.stack([multiplicity.bh(p) for p in found.p])
     columns = {
         "": found.favour,
@@ -477,13 +483,12 @@ def _coverage_note(first: xr.DataArray, team: Teams) -> str:
 def _notes(
     together: Aligned, team: Teams, alpha: float, correct: Correction
 ) -> list[str]:
+    """Say what intervals are for and how often they held, how pairs are tested, and what counts as a team."""
     systems = together.first.sizes["system"]
     noun = unit_noun(together.first)
+    over = f"{systems} systems"
     if together.shared:
-        units = counted(together.first.sizes["topic"], noun)
-        over = f"{systems} systems on {units}"
-    else:
-        over = f"{systems} systems"
+        over += f" on {counted(together.first.sizes['topic'], noun)}"
     if correct == "none":
         corrected = "not corrected for all pairs"
     else:

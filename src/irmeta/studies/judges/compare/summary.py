@@ -121,10 +121,12 @@ def _own_share_clause(one: xr.Dataset, truth: str) -> str:
 
 
 def _percent(share: Any) -> str:
+    """Write a share as a whole percentage, without its sign."""
     return f"{100 * float(share):.0f}"
 
 
 def _truth(outcome: xr.Dataset) -> str:
+    """Return the name of the truth."""
     return str(about(outcome)["options"]["truth"])
 
 
@@ -133,8 +135,6 @@ def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
     place = int(np.nan_to_num(one["tau"].values, nan=-2).argmax())
     best = one.isel(judge=place)
     judges = int(one["tau"].notnull().sum())
-    judge = str(best.judge.item())
-    truth = _truth(one)
     if not judges:
         return [
             f"{metric}: no judge distinguishes the systems, so there is no ranking to compare."
@@ -149,23 +149,25 @@ def _metric_sentences(one: xr.Dataset, metric: str) -> list[str]:
         *([] if judges == 2 else _rival_sentences(one, place, metric)),
     ]
     better = _better_judge_sentences(one, place, metric) if judges == 2 else []
+    groups, systems = (_favour_lines(one, place, dim) for dim in ("group", "system"))
+    others = _other_verdict_sentences(one, place, metric)
+    decided = _decision_sentence(best)
+    return [lines[0], *others, *better, *groups, *lines[1:], decided, *systems]
+
+
+def _decision_sentence(best: xr.Dataset) -> str:
+    """Say how many significant differences by the truth the best judge misses and reverses, and how many it invents."""
+    metric, judge, truth = best.metric.item(), best.judge.item(), _truth(best)
     counts = best["pairs"].to_series().astype(int)
     true = counts["agree"] + counts["missed"] + counts["reversed"]
     claimed = counts["agree"] + counts["invented"] + counts["reversed"]
-    if counts["reversed"]:
-        reversed_ = f", and reverses {counts['reversed']}"
-    else:
-        reversed_ = ""
     if not true and not claimed:
-        decided = f"{metric}: neither {truth} nor {judge} finds a significant difference between systems."
-    else:
-        decided = (
-            f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
-            f"{counts['missed']}{reversed_}; of its own {claimed}, it invents {counts['invented']}."
-        )
-    groups, systems = (_favour_lines(one, place, dim) for dim in ("group", "system"))
-    others = _other_verdict_sentences(one, place, metric)
-    return [lines[0], *others, *better, *groups, *lines[1:], decided, *systems]
+        return f"{metric}: neither {truth} nor {judge} finds a significant difference between systems."
+    also = f", and reverses {counts['reversed']}" if counts["reversed"] else ""
+    return (
+        f"{metric}: of {counted(true, 'significant difference')} by {truth}, {judge} misses "
+        f"{counts['missed']}{also}; of its own {claimed}, it invents {counts['invented']}."
+    )
 
 
 def _agreement_sentence(best: xr.Dataset, judges: int) -> str:
@@ -384,12 +386,11 @@ def _favour_bound_clause(best: xr.Dataset, dim: str) -> str:
     """Say of a few families how large a favour the intervals leave possible."""
     if dim != "group":
         return ""
-    names = best[dim].values.astype(str).tolist()
-    ends = [best[f"{dim}_favour_{end}"].values for end in ("low", "high")]
-    every = [end for pair in zip(*ends, strict=True) for end in pair]
-    at = int(np.argmax(np.abs(every)))
-    side = "disfavour" if every[at] < 0 else "favour"
-    return f"; intervals, each by itself, leave a {side} of at most {short(abs(every[at]), 3)} ({names[at // 2]})"
+    limits = np.stack([best[f"{dim}_favour_{end}"] for end in ("low", "high")], axis=1)
+    at, end = np.unravel_index(np.abs(limits).argmax(), limits.shape)
+    most, name = float(limits[at, end]), best[dim].values[at]
+    side = "disfavour" if most < 0 else "favour"
+    return f"; intervals, each by itself, leave a {side} of at most {short(abs(most), 3)} ({name})"
 
 
 def _label_sentences(outcome: xr.Dataset) -> list[str]:
@@ -427,6 +428,7 @@ def _label_sentences(outcome: xr.Dataset) -> list[str]:
 
 
 def _systems(outcome: xr.Dataset) -> pl.DataFrame:
+    """List by judge and metric how far its ranking agrees with the truth's, and which system it moves most."""
     columns = [*ends("tau"), *(ends("soft") if "soft" in outcome else [])]
     columns += ["ceiling", "tau_ap", "tau_best", "tau_gap", "rbo"]
     if "phi" in outcome:
@@ -445,8 +447,7 @@ def _systems(outcome: xr.Dataset) -> pl.DataFrame:
         )
         .rename({"system": "moved_most"})
     )
-    both = ["judge", "metric"]
-    return with_nulls(made.join(most, on=both, maintain_order="left"))
+    return with_nulls(made.join(most, on=["judge", "metric"], maintain_order="left"))
 
 
 def _ranks(outcome: xr.Dataset) -> pl.DataFrame:
@@ -488,30 +489,24 @@ def _passes(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _significance(outcome: xr.Dataset) -> pl.DataFrame:
-    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision")).with_columns(
-        _whole("pairs")
-    )
-    wide = long.pivot(
+    """Count by judge and metric the pairs of systems of each decision, and the share of its claims that are wrong."""
+    long = frame(outcome, ("pairs",), by=("judge", "metric", "decision"))
+    wide = long.with_columns(_whole("pairs")).pivot(
         "decision", index=["judge", "metric"], values="pairs", maintain_order=True
     )
-    claimed = pl.col("agree") + pl.col("invented") + pl.col("reversed")
-    share = pl.when(claimed > 0).then(
-        (pl.col("invented") + pl.col("reversed")) / claimed
-    )
-    return wide.with_columns(share_wrong=share)
+    wrong = pl.col("invented") + pl.col("reversed")
+    claimed = pl.col("agree") + wrong
+    return wide.with_columns(share_wrong=pl.when(claimed > 0).then(wrong / claimed))
 
 
 def _topics(outcome: xr.Dataset) -> pl.DataFrame:
-    made = frame(
-        outcome,
-        ("topic_tau", "topic_own", "topic_rest"),
-        by=("judge", "metric", "topic"),
-    )
+    """List by topic tau of judge and truth, and of each there with the truth's means over all other topics."""
     names = {
         "topic_tau": "tau",
         "topic_own": "truth_with_other_topics",
         "topic_rest": "judge_with_other_topics",
     }
+    made = frame(outcome, list(names), by=("judge", "metric", "topic"))
     return with_nulls(made.rename(names))
 
 
@@ -535,6 +530,7 @@ def _favour(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _labels(outcome: xr.Dataset) -> pl.DataFrame:
+    """List figures of agreement of each judge's labels with the truth's, and alphas of all sets at once."""
     counts = ["judged_by_both", "judged", "topics_by_both"]
     of_judges = frame(outcome, [*ends("label"), *counts], by=("judge", "figure"))
     of_judges.columns = ["judge", "figure", *VALUE, *counts]
@@ -547,6 +543,7 @@ def _labels(outcome: xr.Dataset) -> pl.DataFrame:
 
 
 def _confusion(outcome: xr.Dataset) -> pl.DataFrame:
+    """List how often each grade of each judge meets each grade of the truth."""
     columns = ("judge", "truth_grade", "grade", "count")
     return pl.DataFrame(
         {name: outcome[f"confusion_{name}"].values.tolist() for name in columns}
@@ -599,6 +596,7 @@ def _in_order(systems: pl.DataFrame) -> pl.DataFrame:
 
 
 def _clear_pairs(outcome: xr.Dataset) -> pl.DataFrame:
+    """Show the pairs of judges whose soft accuracy differs significantly, the clearest first; empty for one judge."""
     if outcome.sizes["judge"] < 2:
         return pl.DataFrame()
     clear = _pairs(outcome).filter(pl.col("soft_p_corrected") < 0.05)
