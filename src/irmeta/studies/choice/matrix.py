@@ -25,7 +25,7 @@ from irmeta.scores.cubes import (
 )
 from irmeta.scores.tables.objects import is_table
 from irmeta.scores.tables.roles import ALL
-from irmeta.stats.arrays import Floats
+from irmeta.stats.arrays import Bools, Floats
 from irmeta.stats.subsets.matrices import (
     correlation,
     covariance,
@@ -36,7 +36,8 @@ from irmeta.stats.subsets.matrices import (
 from irmeta.words import counted, listed, reason
 
 
-def _shrunk_covariance(rows: Floats) -> Floats:
+def _shrunk_correlation(rows: Floats) -> Floats:
+    """Return the correlations of the columns, shrunk towards none as Ledoit and Wolf (2004) do."""
     from sklearn.covariance import ledoit_wolf
 
     sigma: Floats = ledoit_wolf((rows - rows.mean(axis=0)) / rows.std(axis=0))[0]
@@ -47,9 +48,9 @@ _KINDS: Mapping[str, Callable[[Floats], Floats]] = {
     "covariance": covariance,
     "correlation": lambda rows: correlation(covariance(rows)),
     "rank": lambda rows: correlation(covariance(normal_scores(rows))),
-    "shrunk": _shrunk_covariance,
+    "shrunk": _shrunk_correlation,
 }
-
+"""The matrix (metric, metric) of rows of scores (row, metric), by kind."""
 
 BLOCKS = 30
 """Topics are left out in at most this number of blocks: more change no second digit of an interval."""
@@ -136,19 +137,16 @@ def from_scores(
     varies = _varies(rows)
     names = [str(name) for name in next(iter(cubes.values())).metric.values]
     if not varies.all():
-        constant = [
-            name for name, moves in zip(names, varies, strict=True) if not moves
-        ]
+        constant = np.array(names)[~varies].tolist()
         more.append(
             f"Metrics left out because all their scores are equal: {', '.join(constant)}."
         )
         cubes = {name: one.isel(metric=varies) for name, one in cubes.items()}
         rows, names = rows[:, varies], [name for name in names if name not in constant]
     # each mean that was subtracted takes a degree of freedom: one of all rows, or one of each topic
+    means_taken = 1
     if level == "within-topic":
         means_taken = sum(one.sizes["topic"] for one in cubes.values())
-    else:
-        means_taken = 1
     too_few = len(rows) - means_taken < len(names)
     if not names:
         raise ScoresError(
@@ -199,14 +197,13 @@ def from_matrix(matrix: Any, kind: Matrix | None = None) -> MetricMatrix:
         raise ScoresError(
             f"not positive semi-definite: smallest / largest eigenvalue = {low:.2g}"
         )
+    notes: tuple[str, ...] = ()
     if off:
-        notes = [
-            f"The matrix is not symmetric (by up to {off:.3g}); the mean of both halves is used."
-        ]
-    else:
-        notes = []
+        notes = (
+            f"The matrix is not symmetric (by up to {off:.3g}); the mean of both halves is used.",
+        )
     scaled = correlation(sigma) if kind == "correlation" else sigma
-    return MetricMatrix(metrics, scaled, kind or "given", notes=tuple(notes))
+    return MetricMatrix(metrics, scaled, kind or "given", notes=notes)
 
 
 def _metrics(labelled: xr.DataArray) -> list[str]:
@@ -236,14 +233,12 @@ def is_scores(given: Any) -> bool:
 
 
 def _is_square(table: Any) -> bool:
-    """Tell whether the rows of a pandas frame are named as its columns."""
-    return (
-        isinstance(table, pd.DataFrame)
-        and table.index.to_list() == table.columns.to_list()
-    )
+    """Tell whether this is a pandas frame whose rows are named as its columns."""
+    return isinstance(table, pd.DataFrame) and [*table.index] == [*table.columns]
 
 
 def _level(cubes: Mapping[str, xr.DataArray], level: Level) -> tuple[Level, list[str]]:
+    """Return the level wanted, or "system" with a note where all collections have means over topics only."""
     systemwise = [list(one.topic.values) == [ALL] for one in cubes.values()]
     if level == "system" or not any(systemwise):
         return level, []
@@ -270,5 +265,6 @@ def _rows(cubes: Mapping[str, xr.DataArray], level: str) -> Floats:
     return np.concatenate(parts)
 
 
-def _varies(rows: Floats) -> np.ndarray[Any, np.dtype[np.bool_]]:
+def _varies(rows: Floats) -> Bools:
+    """Mark the metrics whose scores are not all equal: (metric,) from (row, metric)."""
     return np.ptp(rows, axis=0) > 1e-10

@@ -91,10 +91,8 @@ def _target_measures(
     *, value: Floats, low: Floats, high: Floats, actual: Floats
 ) -> dict[str, Floats]:
     """Measure each target's predictions, all of (system, target): the measures, and how intervals hold; (target,)."""
-    found = [
-        measures.accuracy(scores, guesses)
-        for scores, guesses in zip(actual.T, value.T, strict=True)
-    ]
+    pairs = zip(actual.T, value.T, strict=True)
+    found = [measures.accuracy(scores, guesses) for scores, guesses in pairs]
     figures = {
         name: np.array([getattr(one, name) for one in found]) for name in _MEASURES
     }
@@ -121,7 +119,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     tau = outcome["tau"].values
     good = int((tau >= 0.9).sum())
     worst = int(np.nan_to_num(tau, nan=-2.0).argmin())
-    least = "undefined" if np.isnan(tau[worst]) else f"{short(tau[worst])}"
+    least = "undefined" if np.isnan(tau[worst]) else short(tau[worst])
     given, name = ", ".join(options["given"]), outcome.target.values[worst]
     if len(tau) == 1:
         lines = [f"From {given}, {name} is predicted (tau {least})."]
@@ -146,18 +144,16 @@ def warnings(outcome: xr.Dataset) -> list[str]:
     inside = outcome["inside"].values
     level = options["level"]
     alarms = options["alarms"]
-    short = np.flatnonzero(inside < measures.by_chance(level, outcome.sizes["system"]))
-    if not short.size:
+    by_share = np.argsort(inside, kind="stable")
+    least = measures.by_chance(level, outcome.sizes["system"])
+    failing = by_share[inside[by_share] < least]
+    if not failing.size:
         return list(alarms)
-    worst = short[inside[short].argmin()]
-    names = [
-        str(outcome.target.values[at])
-        for at in short[np.argsort(inside[short], kind="stable")]
-    ]
+    names = outcome.target.values[failing].astype(str)
     return [
-        f"the {level:.0%} intervals fail here for {short.size} of {inside.size} metrics "
-        f"({listed(names)}); for {outcome.target.values[worst]} they contain the score of "
-        f"{inside[worst]:.0%} of the systems. This collection has its own offset; a few "
+        f"the {level:.0%} intervals fail here for {failing.size} of {inside.size} metrics "
+        f"({listed(names)}); for {names[0]} they contain the score of "
+        f"{inside[failing[0]]:.0%} of the systems. This collection has its own offset; a few "
         "systems with known scores correct it (irmeta predict apply --calibrate).",
         *alarms,
     ]

@@ -88,12 +88,10 @@ def coverage(
         "relative_width": (over, relative.T),
     }
     options = {"metrics": candidates}
-    notes += [
-        (
-            f"each figure is a mean over every set of {k} predictors; the named collection was "
-            "left out of the fit"
-        )
-    ]
+    notes.append(
+        f"each figure is a mean over every set of {k} predictors; the named collection was "
+        "left out of the fit"
+    )
     outcome = result("coverage", data, inputs=cubes, options=options, notes=notes)
     return outcome.assign_coords(target=wanted, collection=list(values))
 
@@ -102,17 +100,14 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Table `coverage`: target, collection, nominal, measured, width, relative_width."""
     names = ("measured", "width", "relative_width")
     nominal = pl.lit(about(outcome)["options"]["level"]).alias("nominal")
-    return {
-        "coverage": with_nulls(frame(outcome, names)).select(
-            "target", "collection", nominal, *names
-        )
-    }
+    figures = with_nulls(frame(outcome, names))
+    return {"coverage": figures.select("target", "collection", nominal, *names)}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show the means over the collections left out, by target, and over the targets, by collection."""
-    frame = tables(outcome)["coverage"]
-    return {f"by {key}": _means(frame, key) for key in ("target", "collection")}
+    figures = tables(outcome)["coverage"]
+    return {f"by {key}": _means(figures, key) for key in ("target", "collection")}
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
@@ -135,19 +130,19 @@ def _missed_together_sentence(measured: xr.DataArray) -> str:
     """Say on how many collections most systems were missed by the intervals of some target."""
     least = measured.min("target")
     failed = least.collection.values[least.values < 0.5]
-    lead = (
-        "Intervals miss many systems of one collection together: for some target they missed most "
-        "systems"
-    )
     if not len(failed):
         return f"On none of the {least.size} collections did they miss most systems for any target."
-    return f"{lead} on {len(failed)} of {least.size} collections ({listed(failed)})."
+    return (
+        "Intervals miss many systems of one collection together: for some target they missed most "
+        f"systems on {len(failed)} of {least.size} collections ({listed(failed)})."
+    )
 
 
-def _means(frame: pl.DataFrame, key: str) -> pl.DataFrame:
-    figures = pl.col("nominal", "measured", "width", "relative_width")
-    return frame.group_by(key, maintain_order=True).agg(
-        figures.mean(), least=pl.col("measured").min()
+def _means(figures: pl.DataFrame, key: str) -> pl.DataFrame:
+    """Return the mean figures by target or by collection, and the least measured coverage."""
+    columns = pl.col("nominal", "measured", "width", "relative_width")
+    return figures.group_by(key, maintain_order=True).agg(
+        columns.mean(), least=pl.col("measured").min()
     )
 
 

@@ -1,7 +1,7 @@
 """Can metrics of the first few documents replace a metric that takes deep judgments? Try every subset."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -153,17 +153,11 @@ def _rival_notes(
         name for kind, depth in groups for name in metrics_to_add(metrics, kind, depth)
     )
     named = f" of {' '.join(lacking)}" if lacking else ""
+    method = "the method without training (maximum entropy)"
     if no_topics:
-        return [
-            f"the method without training (maximum entropy) needs scores by topic{named}"
-        ]
+        return [f"{method} needs scores by topic{named}"]
     if lacking:
-        return [
-            (
-                f"the method without training (maximum entropy) also needs scores{named}; add them "
-                "with irmeta evaluate"
-            )
-        ]
+        return [f"{method} also needs scores{named}; add them with irmeta evaluate"]
     return []
 
 
@@ -172,9 +166,10 @@ def _refuse_predictors(
     groups: Mapping[tuple[Judgments, int], Sequence[str]],
     depths: Sequence[int],
 ) -> None:
-    """Refuse a target that is among the predictors."""
+    """Raise ScoresError for a target that is among the predictors."""
+    predictors = set(chain.from_iterable(groups.values()))
     for target in targets:
-        if any(target in group for group in groups.values()):
+        if target in predictors:
             raise ScoresError(
                 f"{target} is one of the predictors; a target must look deeper than "
                 f"{max(depths)} documents"
@@ -242,17 +237,9 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         [split(names) for names in figures["predictors"]],
         dtype=pl.List(pl.String),
     )
-    columns = (
-        "target",
-        "judgments",
-        "depth",
-        "predictors",
-        "collection",
-        "role",
-        *_MEASURES,
-        *_BY_ENTROPY,
-    )
-    return {"lowcost": figures.with_columns(lists).select(columns)}
+    columns = ("target", "judgments", "depth", "predictors", "collection", "role")
+    made = figures.with_columns(lists).select(*columns, *_MEASURES, *_BY_ENTROPY)
+    return {"lowcost": made}
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -264,12 +251,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         "r2 by depth": "r2",
         "tau by depth, without training": "entropy_tau",
     }
-    shown = {
-        title: measure for title, measure in views.items() if figures[measure].count()
-    }
     return {
         title: figures.pivot("depth", index=key, values=measure)
-        for title, measure in shown.items()
+        for title, measure in views.items()
+        if figures[measure].count()
     }
 
 
@@ -279,20 +264,17 @@ def findings(outcome: xr.Dataset) -> list[str]:
     for kind, target in product(outcome.judgments.values, outcome.target.values):
         of_target = outcome.sel(judgments=kind, target=target)
         tau = of_target["tau"].isel(depth=of_target["predictors"].values != "")
-        if kind == "full":
-            judgments = "with all judgments"
-        else:
-            judgments = "with a pool of that depth"
-        lines.append(f"{target}, {judgments}: {_reached_clause(tau)}.")
+        judged = "all judgments" if kind == "full" else "a pool of that depth"
+        lines.append(f"{target}, with {judged}: {_reached_clause(tau)}.")
         tested = of_target.isel(collection=outcome["role"].values == "test")
         if tested["entropy_tau"].notnull().any():
             lines.append(
-                f"{target}, {judgments}, without training (maximum entropy): {_rival_sentence(tested)}."
+                f"{target}, with {judged}, without training (maximum entropy): {_rival_clause(tested)}."
             )
     return lines
 
 
-def _rival_sentence(tested: xr.Dataset) -> str:
+def _rival_clause(tested: xr.Dataset) -> str:
     """Say at which depths the rival orders the systems of test collections as well as regression does, or better."""
     mean, regression = (
         tested[name].mean("collection", skipna=False) for name in ("entropy_tau", "tau")
@@ -343,14 +325,19 @@ def _groups(
 
 
 def _best(
-    fold: Sequence[Fold],
+    chosen_on: Sequence[Fold],
     candidates: Sequence[int],
     targets: Sequence[int],
     proper: bool,
 ) -> list[Indices]:
-    """Return the best subset of any size for each target; the first of equals, the smaller sizes first."""
-    most = len(candidates) - 1 if proper else len(candidates)
-    found = [best_predictors(fold, candidates, targets, k) for k in range(1, most + 1)]
+    """Return the best subset of the candidates, of any size, for each target; of equals the first of the smallest.
+
+    proper : all candidates together are not tried.  No candidates give no subsets.
+    """
+    most = len(candidates) - proper
+    found = [
+        best_predictors(chosen_on, candidates, targets, k) for k in range(1, most + 1)
+    ]
     if not found:
         return []
     taus = np.array([best.tau for best in found])  # (size, target)

@@ -73,14 +73,13 @@ def models(
             # every collection but one, to learn from: (system, metric)
             rest = [scores for name, scores in values.items() if name != held]
             train = np.concatenate(rest)
-            for t, at in enumerate(names.index(target) for target in wanted):
-                others = [names.index(name) for name in candidates if name != names[at]]
-                x = train[:, others]
-                y = train[:, at]
+            for t, target in enumerate(wanted):
+                at = names.index(target)
+                others = [names.index(name) for name in candidates if name != target]
                 new = values[held][:, others]
                 actual = levels[held].values[:, at]
                 for m, fit in enumerate(fits.values()):
-                    predict = fit(x, y)
+                    predict = fit(train[:, others], train[:, at])
                     close = accuracy(actual, from_scale(predict(new), scale))
                     found[t, m, j, c] = [getattr(close, name) for name in _MEASURES]
     coords = {

@@ -63,8 +63,7 @@ def predictors(
     learner : the kind of model that is measured: see `irmeta.stats.prediction.learners.learner`; predictors are always
         chosen by least squares, whose coefficients are given
     kernel : with svr, the size of its radial kernel; by default scaled
-    rng : the model that is measured, see `irmeta.stats.prediction.learners.learner`. Sets are always
-        chosen by least squares, whose coefficients are given
+    rng : seed of what is random in the model that is measured
     missing : what to do with missing scores, as in `selection.complete`
 
     Returns over (target, size, collection): tau, r2, r, rmse, r2_offset_removed, r2_training_mean, bias_share; over
@@ -143,18 +142,14 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show tau and R2 of each set on each collection in a row, as the papers print them, and the coefficients."""
     views = tables(outcome)
     key = ["target", "k", "predictors"]
-    wide = [
+    measures = ("tau", "r2")
+    long = [
         views["selection"].select(*key, name=pl.col("collection") + f" {m}", value=m)
-        for m in ("tau", "r2")
+        for m in measures
     ]
-    columns = [
-        f"{name} {measure}"
-        for name in outcome.collection.values
-        for measure in ("tau", "r2")
-    ]
-    selection = (
-        pl.concat(wide).pivot("name", index=key, values="value").select(*key, *columns)
-    )
+    wide = pl.concat(long).pivot("name", index=key, values="value")
+    columns = [f"{name} {m}" for name in outcome.collection.values for m in measures]
+    selection = wide.select(*key, *columns)
     return {"selection": selection, "coefficients": views["coefficients"]}
 
 
@@ -213,7 +208,10 @@ def _best_of_size(
     candidates: list[str],
     size: int,
 ) -> xr.Dataset:
-    """Choose the predictors of each target, fit them on all training systems, and measure them on each test."""
+    """Choose the predictors of each target, fit them on all training systems, and measure them on each test.
+
+    together : moments of the training systems.  learned : fits a model other than least squares, see `_fit_learner`.
+    """
     at = [names.index(name) for name in targets]
     sources = [names.index(name) for name in candidates]
     best = best_predictors(chosen_on, sources, at, size)
@@ -245,11 +243,9 @@ def _best_of_size(
 
 
 def _notes(choose: ChosenBy, decided: Floats, dev: Sequence[str]) -> list[str]:
+    """Say what tau and R2 are, and how sets were chosen: decided, the tau of each; dev, development collections."""
     notes = [
-        (
-            "tau is Kendall's tau-b; R2 is relative to the mean of the predicted collection, and "
-            "can be negative"
-        )
+        "tau is Kendall's tau-b; R2 is relative to the mean of the predicted collection, and can be negative"
     ]
     if choose == "dev":
         notes.append(

@@ -42,20 +42,8 @@ from irmeta.studies.door import study
 
 REPORTED = frozenset(
     [
-        *(
-            "AP",
-            "AP@100",
-            "AP@1000",
-            "RR",
-            "RR@10",
-            "RR@100",
-            "P@5",
-            "P@10",
-            "P@20",
-            "Rprec",
-            "Bpref",
-            "infAP",
-        ),
+        *("AP", "AP@100", "AP@1000", "RR", "RR@10", "RR@100"),
+        *("P@5", "P@10", "P@20", "Rprec", "Bpref", "infAP"),
         *("nDCG", "nDCG@5", "nDCG@10", "nDCG@20", "R@100", "R@1000", "ERR@20"),
     ]
 )
@@ -136,15 +124,11 @@ def rank(
     generator = seeded(rng)[0]
     source = _source(scores, matrix, unit, missing, metrics, top, by)
     if candidates is None:
-        if method == "exact" and source.cubes and metrics is None:
-            candidates = "reported"
-        else:
-            candidates = "all"
+        unasked = method == "exact" and source.cubes and metrics is None
+        candidates = "reported" if unasked else "all"
+    without = metric_names(exclude)
     if candidates == "reported":
-        unusual = _seldom_reported(source, include, k)
-    else:
-        unusual = []
-    without = [*metric_names(exclude), *unusual]
+        without = [*without, *_seldom_reported(source, include, k)]
     choice, notes = _choice(
         source, method, objective, k, include, without, cost, budget, time_limit
     )
@@ -160,9 +144,8 @@ def rank(
         )
     data = _selection_figures(source, choice, selection)
     if method == "exact" and source.cubes and budget is None:
-        few = _size_to_report(
-            np.array(list(selection.optima)), data["unexplained"][1], k
-        )
+        sizes = np.array(list(selection.optima))
+        few = size_to_report(sizes, data["unexplained"][1], k)
         data |= _other_choices(source, choice, few, include, without)
         data |= _rivals(source, choice, few)
     if partitions:
@@ -219,7 +202,7 @@ def _source(
     return from_matrix(scores, matrix)
 
 
-def _size_to_report(sizes: Ints, unexplained: Floats, k: int | None) -> int:
+def size_to_report(sizes: Ints, unexplained: Floats, k: int | None) -> int:
     """Return the size to speak of: the largest if the user set one, else the first that leaves less than a tenth."""
     enough = sizes[unexplained < 0.1]
     if k is not None or not enough.size:
@@ -240,10 +223,8 @@ def _choice(
 ) -> tuple[Choice, list[str]]:
     """Check what to choose from, and how; with notes on metrics that cannot be chosen."""
     if objective is None:
-        if method in ("exact", "trace"):
-            objective = "unreported"
-        else:
-            objective = "determinant"
+        by_trace = method in ("exact", "trace")
+        objective = "unreported" if by_trace else "determinant"
     if cost and budget is None:
         raise ScoresError("--cost needs --budget and --method exact")
     if budget is not None and not budget > 0:
@@ -263,13 +244,9 @@ def _choice(
         raise ScoresError(
             f"k is {largest}, but with these metrics it must be {least} to {candidates.size}"
         )
+    several = candidates.size > 1 and not inside
     equal_variances = np.ptp(np.diag(source.sigma)) == 0
-    if (
-        objective == "determinant"
-        and not inside
-        and candidates.size > 1
-        and equal_variances
-    ):
+    if objective == "determinant" and several and equal_variances:
         notes.append(
             "All variances are equal, so all subsets of one metric tie; the first metric is shown."
         )
@@ -290,10 +267,7 @@ def _seldom_reported(
     source: MetricMatrix, include: str | Iterable[str], k: int | None
 ) -> list[str]:
     """Name the metrics that papers do not usually report; none if too few are left to choose from."""
-    kept = {
-        *metric_names(include),
-        *(name for name in source.metrics if is_reported(name)),
-    }
+    kept = {*metric_names(include), *filter(is_reported, source.metrics)}
     if len(kept) < max(k or 1, 1):
         return []
     return [name for name in source.metrics if name not in kept]
@@ -321,6 +295,7 @@ def _other_choices(
 ) -> dict[str, Any]:
     """Choose as many metrics at the other levels, and by the other objective: `other` (way, metric).
 
+    few : how many.  include, without : metrics that every set must have, and that none may have.
     A level at which there are too few rows for a matrix is left out; means alone have one level.
     """
     ways: list[tuple[str, Level, Objective]] = []
@@ -364,7 +339,7 @@ def _other_choices(
 
 
 def _rivals(source: MetricMatrix, choice: Choice, few: int) -> dict[str, Any]:
-    """Return the sets of a size that are not clearly worse than the best; nothing where they cannot be compared."""
+    """Return the sets of a size, `few`, that are not clearly worse than the best; {} where they cannot be compared."""
     sigma, objective = source.sigma, choice.objective
     try:
         found = rivals(
@@ -424,7 +399,7 @@ def _topics(cubes: Mapping[str, xr.DataArray]) -> int:
 
 
 def _positions(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
-    """Find metrics by name."""
+    """Return the places of metrics among those of the matrix, ascending; an unknown name raises ScoresError."""
     found = []
     for name in metric_names(names):
         if name not in source.metrics:
@@ -449,25 +424,18 @@ def _selection_figures(
     source: MetricMatrix, choice: Choice, selection: Selection
 ) -> dict[str, Any]:
     """Return the order, and the subsets with what they are worth beside the best of their size."""
-    prefixes = [selection.order[:size] for size in range(1, len(selection.order) + 1)]
-    data: dict[str, Any] = {
-        "order": ("position", np.array(source.metrics, dtype=object)[selection.order]),
-        "value": (
-            "position",
-            np.array(
-                [value(source.sigma, subset, choice.objective) for subset in prefixes]
-            ),
-        ),
-        "criterion": ("position", explained_by_each(source.sigma, selection.order)),
-        "chosen": (("k", "metric"), flags(selection.chosen, len(source.metrics))),
-        "candidate": (
-            "metric",
-            np.isin(np.arange(len(source.metrics)), choice.candidates),
-        ),
+    sigma, order, count = source.sigma, selection.order, len(source.metrics)
+    prefixes = [order[:size] for size in range(1, len(order) + 1)]
+    values = [value(sigma, subset, choice.objective) for subset in prefixes]
+    by_size = _figures_by_size(source, choice, selection)
+    return {
+        "order": ("position", np.array(source.metrics, dtype=object)[order]),
+        "value": ("position", np.array(values)),
+        "criterion": ("position", explained_by_each(sigma, order)),
+        "chosen": (("k", "metric"), flags(selection.chosen, count)),
+        "candidate": ("metric", np.isin(np.arange(count), choice.candidates)),
+        **{name: ("k", numbers) for name, numbers in by_size.items()},
     }
-    for name, numbers in _figures_by_size(source, choice, selection).items():
-        data[name] = ("k", numbers)
-    return data
 
 
 def _figures_by_size(
@@ -511,8 +479,8 @@ def _left_interval(
             [unexplained(sigma, subset) for subset in subsets]
             for sigma in source.without_topics
         ]
-    # without some topics a metric is determined by others
     except np.linalg.LinAlgError:
+        # without some topics a metric is determined by others
         without = []
     return share_interval(left, [np.reshape(without, (-1, left.size))])
 
@@ -551,7 +519,7 @@ def _stability(
     stopped = np.count_nonzero(~proven.all(axis=(1, 2)))
     if stopped:
         unproven = np.array(sizes)[~proven.all(axis=(0, 1))]
-        listed = ", ".join(str(k) for k in unproven)
+        listed = ", ".join(map(str, unproven))
         notes.append(
             f"In {stopped} of {len(again)} partitions the search reached its limit before the best "
             f"subsets of {listed} metrics were proven; the best found are counted (--time-limit SECONDS searches "

@@ -12,7 +12,7 @@ from irmeta.metrics.names import is_known, parse, raw
 from irmeta.scores.attributes import about
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.notes import Answer
-from irmeta.studies.choice.ranking.study import _size_to_report, is_reported
+from irmeta.studies.choice.ranking.study import is_reported, size_to_report
 from irmeta.words import counted, listed
 
 TRUST = (
@@ -91,10 +91,8 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         )
         sets = [metrics[taken].tolist() for taken in outcome["alternative"].values]
         columns = {"k": outcome["alternative_k"].values, "metrics": sets}
-        columns |= {
-            name: outcome[f"alternative_{name}"].values
-            for name in ("chosen", "unexplained")
-        }
+        for name in ("chosen", "unexplained"):
+            columns[name] = outcome[f"alternative_{name}"].values
         views["alternatives"] = pl.DataFrame(columns)
     if "rival" in outcome:
         sets = [metrics[taken].tolist() for taken in outcome["rival"].values]
@@ -121,11 +119,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, how the answer depends on the question, and whether to trust it."""
-    few = _size_to_report(
-        outcome["k"].values,
-        outcome["unexplained"].values,
-        about(outcome)["options"]["k"],
-    )
+    few = _size(outcome)
     lines = [_report_sentence(outcome, few)]
     if "kept" in outcome and not warnings(outcome):
         lines.append(_stability_sentence(outcome, few))
@@ -144,13 +138,17 @@ def findings(outcome: xr.Dataset) -> list[str]:
     return lines
 
 
+def _size(outcome: xr.Dataset) -> int:
+    """Return the number of metrics to report."""
+    k = about(outcome)["options"]["k"]
+    return size_to_report(outcome["k"].values, outcome["unexplained"].values, k)
+
+
 def _report_sentence(outcome: xr.Dataset, few: int) -> str:
     """Name the metrics to report, and how much of the variance of all they explain."""
     options = about(outcome)["options"]
     at = outcome.sel(k=few)
-    chosen = ", ".join(
-        str(name) for name in outcome["metric"].values[at["chosen"].values]
-    )
+    chosen = ", ".join(outcome["metric"].values[at["chosen"].values])
     level = f", {options['unit']} level" if options["unit"] else ""
     explained, high, low = (1 - float(at[name]) for name in _LEFT)
     verb = "explains" if few == 1 else "explain"
@@ -235,7 +233,7 @@ def _proof_sentence(outcome: xr.Dataset) -> str:
 
 
 def _gap(outcome: xr.Dataset) -> str:
-    """Say how much better than the best subset found another may be, at the size where least is proven."""
+    """Say how much better than the best subset found another may be, at the size where that is most."""
     gaps = outcome["gap"].values
     at = int(gaps.argmax())
     if about(outcome)["options"]["objective"] == "determinant":
@@ -262,12 +260,8 @@ def _search_sentence(outcome: xr.Dataset) -> str:
     most = int(sizes.max())
     free = int(outcome["candidate"].sum())
     every = outcome.sizes["metric"]
-    if least == most:
-        size = f"{least}"
-    elif least + 1 == most:
-        size = f"{least} or {most}"
-    else:
-        size = f"{least} to {most}"
+    between = "or" if least + 1 == most else "to"
+    size = f"{least}" if least == most else f"{least} {between} {most}"
     if free == every:
         among = f"{every} metrics"
     elif _searches_only_reported(outcome):
@@ -320,22 +314,15 @@ def _other_choices_sentence(outcome: xr.Dataset, few: int) -> str:
     """Say what would be chosen at other levels and by the other objective: where that is another set, as an answer."""
     metrics = outcome["metric"].values.astype(str)
     own = outcome["chosen"].sel(k=few).values
-    same = [
-        str(way)
-        for way in outcome["way"].values
-        if (outcome["other"].sel(way=way).values == own).all()
-    ]
-    sentences = [
-        f"{way} {', '.join(metrics[outcome['other'].sel(way=way).values])}"
-        for way in outcome["way"].values
-        if way not in same
-    ]
+    same, sentences = [], []
+    for way, taken in zip(outcome["way"].values, outcome["other"].values, strict=True):
+        if (taken == own).all():
+            same.append(str(way))
+        else:
+            sentences.append(f"{way} {', '.join(metrics[taken])}")
     if not sentences:
         return f"The choice is the same {', '.join(same)}."
-    if same:
-        also = f"; the same {', '.join(same)}"
-    else:
-        also = ""
+    also = f"; the same {', '.join(same)}" if same else ""
     return Answer(f"Other criteria choose: {'; '.join(sentences)}{also}.")
 
 
@@ -381,13 +368,7 @@ def _alternatives_sentence(outcome: xr.Dataset, few: int) -> str:
 
 def warnings(outcome: xr.Dataset) -> list[str]:
     """Warn of a choice that other topics would not make."""
-    few = _size_to_report(
-        outcome["k"].values,
-        outcome["unexplained"].values,
-        about(outcome)["options"]["k"],
-    )
-    if "kept" not in outcome or not _stability_sentence(outcome, few).endswith(
-        f"{TRUST[-1][1]}."
-    ):
+    if "kept" not in outcome:
         return []
-    return [f"{_stability_sentence(outcome, few)}"]
+    sentence = _stability_sentence(outcome, _size(outcome))
+    return [sentence] if sentence.endswith(f"{TRUST[-1][1]}.") else []

@@ -65,10 +65,7 @@ def far_systems(table: xr.DataArray, grid: Mapping[str, Floats]) -> list[str]:
     if not len(outside):
         return []
     return [
-        (
-            "scores far from those that the model was fitted on; do not trust predictions for: "
-            f"{listed(outside)}"
-        )
+        f"scores far from those that the model was fitted on; do not trust predictions for: {listed(outside)}"
     ]
 
 
@@ -93,7 +90,7 @@ def missed_systems(
     learned: Learned | None,
     relevant: Relevant | None,
 ) -> list[str]:
-    """Say of which metrics the intervals miss more than chance leaves of the systems that have them already."""
+    """Say of which metrics the intervals hold fewer of the systems that have them already than chance explains."""
     failed = []
     for target in targets:
         if target not in table.metric.values:

@@ -58,9 +58,9 @@ class Learned(NamedTuple):
             if set(metrics) <= set(table.metric.values)
         }
 
-    def called(self, cut: Mapping[str, str]) -> "Learned":
-        """Return it with other names of its metrics: new names to old."""
-        new = {metric: name for name, metric in cut.items()}
+    def called(self, old_names: Mapping[str, str]) -> "Learned":
+        """Return the same with metrics under other names; old_names : by the new ones."""
+        new = {old: name for name, old in old_names.items()}
         tables = {
             name: table.assign_coords(
                 metric=[new.get(one, one) for one in table.metric.values.tolist()]
@@ -113,6 +113,7 @@ def predict_cells(
 ) -> dict[str, Floats]:
     """Predict what each system lacks from all that it has: each figure of _Predicted, of shape (system, target).
 
+    calibration : scores of known systems, (system, metric).  learned : a model other than least squares.
     relevant : predicts, too, where the target or a given metric is divided by the number of relevant documents
     """
     shape = (table.sizes["system"], len(targets))
@@ -182,7 +183,10 @@ def _predict(
     learned: Learned | None,
     relevant: Relevant | None,
 ) -> _Predicted:
-    """Predict one metric of systems that have the same given ones: scores of shape (system, given)."""
+    """Predict one metric of systems that have the same given ones: scores of shape (system, given).
+
+    calibration : scores of known systems of the same collection.  learned, relevant : as in `predict_cells`.
+    """
     needed = [*given, target]
     held = model.parts_with(needed)
     if not held:

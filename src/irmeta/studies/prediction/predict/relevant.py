@@ -116,14 +116,15 @@ def is_divided(name: str) -> bool:
 
 
 def _parsed(name: str) -> Metric | None:
+    """Return a metric by name, None for one that irmeta does not know."""
     try:
         return parse(raw(name))
-    except MetricError:  # a metric of the user's own
+    except MetricError:
         return None
 
 
 def _is_capped(name: str, most: float) -> bool:
-    """Say whether a metric cannot be 1, as more documents may be relevant than it looks at."""
+    """Say whether a metric looks at too few documents to be 1 where `most` are relevant."""
     metric = _parsed(name)
     if metric is None or metric.base not in ("AP", "R"):
         return False

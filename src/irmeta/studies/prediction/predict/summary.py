@@ -39,8 +39,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 def in_csv(outcome: xr.Dataset) -> str:
     """Name the table that CSV has: the one that was given, filled; of one system's typed scores the prediction."""
-    typed = outcome["system"].values.tolist() == [GIVEN]
-    return "prediction" if typed else "filled"
+    return "prediction" if outcome["system"].values.tolist() == [GIVEN] else "filled"
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -59,6 +58,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
 
 
 def _prediction_sentence(outcome: xr.Dataset) -> str:
+    """Say the predicted scores where they are few, else how many there are, and how wide the intervals are."""
     cells = tables(outcome)["prediction"]
     level = f"{about(outcome)['options']['level'] * 100:g}%"
     order = ""
