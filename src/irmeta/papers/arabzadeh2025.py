@@ -96,20 +96,12 @@ def by_document(run: Run) -> dict[str, dict[str, float]]:
     return lists
 
 
-def _cells(one: Interval) -> list[Cell]:
+def _cells(ours: Interval) -> Iterator[Cell]:
     """Set each printed tau beside ours, which is to agree to the three decimals printed."""
-    cells = []
     for at, (category, (judge, printed)) in enumerate(PRINTED.items()):
-        cells.append(
-            compare(
-                "Table 3", category, "tau", printed, float(one.value[at]), within=0.0005
-            )
-        )
-        for column, values in (("low", one.low), ("high", one.high)):
+        tau = float(ours.value[at])
+        yield compare("Table 3", category, "tau", printed, tau, within=0.0005)
+        for column, ends in (("low", ours.low), ("high", ours.high)):
+            item, end = "Table 3, intervals", float(ends[at])
             note = f"95% interval over systems and topics, judge {judge}"
-            cells.append(
-                ours_only(
-                    "Table 3, intervals", category, column, float(values[at]), note
-                )
-            )
-    return cells
+            yield ours_only(item, category, column, end, note)

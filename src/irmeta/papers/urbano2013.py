@@ -87,6 +87,7 @@ def _trec3(data: Path) -> Iterator[Cell]:
 
 
 def _scores(path: Path) -> Floats:
+    """Read scores of one metric: (system, topic)."""
     scores: Floats = import_matrix(path, rows="topics").values[..., 0]
     return scores
 

@@ -74,6 +74,7 @@ def _graded(table: xr.DataArray) -> Iterator[Cell]:
 
 
 def _cleaned(tables: dict[str, xr.DataArray]) -> Iterator[Cell]:
+    """Count the zeros and the copies of rows that cleaning is said to have taken out."""
     known = "the released rows still hold zeros"
     zeros = {name: int((table.values == 0).sum()) for name, table in tables.items()}
     said = "null or zero values were filtered out"

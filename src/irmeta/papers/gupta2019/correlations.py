@@ -1,6 +1,7 @@
 """Section 4, Figure 1 (right): what is said of the correlation of metrics over all systems and topics."""
 
 from collections.abc import Iterator, Sequence
+from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -77,6 +78,7 @@ def single_cells(released: Released, name: str, folder: str) -> Iterator[Cell]:
 
 
 def _elsewhere(name: str, matrix: Matrix) -> Iterator[Cell]:
+    """Return the figure of each sentence on other scores, and whether it holds there; name : of these scores."""
     for what, metrics, _ in rows(CORRELATION):
         value, told = _judged(matrix, what, metrics.split())
         yield ours_only(f"Figure 1 on {name}", metrics, what, value, told)
@@ -100,39 +102,30 @@ def _judged(matrix: Matrix, what: str, metrics: list[str]) -> tuple[float, str]:
     if what.startswith("largest of"):
         return _largest(matrix, *metrics)
     if "every two" in what:
-        pairs = {
-            (a, b): matrix.of(a, b)
-            for i, a in enumerate(metrics)
-            for b in metrics[i + 1 :]
-        }
-        (a, b), low = min(pairs.items(), key=lambda pair: pair[1])
-        return (
-            low,
-            f"{'holds' if low > 0.9 else 'does not hold'}: the lowest is {a} with {b}",
-        )
+        low, a, b = min((matrix.of(a, b), a, b) for a, b in combinations(metrics, 2))
+        return low, f"{_verdict(low > 0.9)}: the lowest is {a} with {b}"
+    first, *others = metrics
     if what.startswith("least"):
         mean = (matrix.r.sum(axis=0) - 1) / (len(matrix.metrics) - 1)
         least = matrix.metrics[int(mean.argmin())]
-        value = float(mean[matrix.metrics.index(metrics[0])])
-        return value, "holds" if least == metrics[
-            0
-        ] else f"does not hold: {least} has {mean.min():.3f}"
-    first, *others = metrics
+        rival = "" if least == first else f": {least} has {mean.min():.3f}"
+        value = float(mean[matrix.metrics.index(first)])
+        return value, f"{_verdict(least == first)}{rival}"
     line = [matrix.of(first, other) for other in others]
     steps = np.diff(line) * (1 if what.startswith("rises") else -1)
     told = " ".join(f"{value:.3f}" for value in line)
-    return float(
-        line[-1] - line[0]
-    ), f"{'holds' if (steps > 0).all() else 'does not hold'}: {told}"
+    return float(line[-1] - line[0]), f"{_verdict(bool((steps > 0).all()))}: {told}"
+
+
+def _verdict(holds: bool) -> str:
+    """Say in words whether a sentence holds."""
+    return "holds" if holds else "does not hold"
 
 
 def _largest(matrix: Matrix, metric: str, other: str) -> tuple[float, str]:
-    """Say whether a metric correlates with no metric more than with this other one."""
+    """Return the r of two metrics, and whether the first correlates with no metric more than with the other."""
     row = matrix.r[matrix.metrics.index(metric)].copy()
     row[matrix.metrics.index(metric)] = -np.inf
     best = matrix.metrics[int(row.argmax())]
-    value = matrix.of(metric, other)
-    return (
-        value,
-        "holds" if best == other else f"does not hold: {best} has {row.max():.3f}",
-    )
+    rival = "" if best == other else f": {best} has {row.max():.3f}"
+    return matrix.of(metric, other), f"{_verdict(best == other)}{rival}"

@@ -40,16 +40,10 @@ def prediction_cells(tables: Tables) -> Iterator[Cell]:
     """Return tau and R2 of the published predictors on the three test collections."""
     for target, names, figures in rows(PREDICTION):
         fit = fitted(tables, target, names)
-        if target in ("RBP(p=0.5)", "RBP(p=0.8)"):
-            item = "Kutlu et al. 2018, prediction"
-        else:
-            item = "Table 1"
-        if fit:
-            ours = [
-                float(value) for found in fit.tests for value in (found.tau, found.r2)
-            ]
-        else:
-            ours = []
+        left_out = target in ("RBP(p=0.5)", "RBP(p=0.8)")
+        item = "Kutlu et al. 2018, prediction" if left_out else "Table 1"
+        pairs = [(found.tau, found.r2) for found in fit.tests] if fit else []
+        ours = [float(figure) for pair in pairs for figure in pair]
         columns = [f"{what} {test}" for test in TESTS for what in ("tau", "R2")]
         yield from _cells(item, target, names, columns, figures, ours)
 
@@ -136,30 +130,22 @@ def model_cells(tables: Tables) -> Iterator[Cell]:
                 for name, table in tables.items()
             }
         )
+    item, why = "Section 5, SVM", f"text: no significant change; {NO_SVM}"
     for size in KERNELS:
-        changes = np.array([_measured(scores, size) for scores in data]) - np.array(
-            linear
-        )
+        kernel = np.array([_measured(scores, size) for scores in data])
+        changes = kernel - np.array(linear)
+        row = f"RBF kernel of size {size:g}"
         for at, name in enumerate(("tau", "R2")):
-            row = f"RBF kernel of size {size:g}"
-            change = changes[..., at]
-            column, why = (
-                f"mean change of {name}",
-                f"text: no significant change; {NO_SVM}",
-            )
-            yield lacking("Section 5, SVM", row, column, why, ours=change.mean())
-            column = f"largest change of {name}"
-            yield lacking(
-                "Section 5, SVM", row, column, NO_SVM, ours=np.abs(change).max()
-            )
+            mean, most = changes[..., at].mean(), np.abs(changes[..., at]).max()
+            yield lacking(item, row, f"mean change of {name}", why, ours=mean)
+            yield lacking(item, row, f"largest change of {name}", NO_SVM, ours=most)
 
 
 def _measured(scores: dict[str, Floats], size: float) -> list[list[Floats]]:
     """Fit on the training rows; return tau and R2 on each test collection."""
     train = scores["train"]
-    predict = learner("svr", kernel=size, standardize=False)(
-        train[:, :-1], train[:, -1]
-    )
+    fit = learner("svr", kernel=size, standardize=False)
+    predict = fit(train[:, :-1], train[:, -1])
     found = [
         accuracy(scores[name][:, -1], predict(scores[name][:, :-1])) for name in TESTS
     ]

@@ -93,15 +93,10 @@ def sheffield_cells() -> Iterator[Cell]:
     sigma, _ = symmetrized(SHEFFIELD)
     n = len(sigma)
     best = best_subsets(LogDeterminant(), sigma[None], range(1, n))
-    orders = {
-        name: order(sigma, np.arange(n), [])
-        for name, order in ORDERS.items()
-        if name != "trace"
-    }
-    orders |= {
-        "ib as printed": backward_as_printed(sigma),
-        "gf-code with update": row_sums_updated(sigma),
-    }
+    orders = {name: order(sigma, np.arange(n), []) for name, order in ORDERS.items()}
+    del orders["trace"]
+    orders["ib as printed"] = backward_as_printed(sigma)
+    orders["gf-code with update"] = row_sums_updated(sigma)
     item = "Sheffield example"
     for method, ours in orders.items():
         for position, band in enumerate(ours + 1):
@@ -228,25 +223,24 @@ def _proof_holds(sigma: Floats, rng: np.random.Generator) -> tuple[bool, bool]:
     j = order[size + 1]
     outside = order[size:]
     # the covariance of the metrics outside, given those inside
-    left = sigma[np.ix_(outside, outside)] - sigma[
-        np.ix_(outside, inside)
-    ] @ np.linalg.solve(sigma[np.ix_(inside, inside)], sigma[np.ix_(inside, outside)])
+    across = sigma[np.ix_(inside, outside)]
+    slopes = np.linalg.solve(sigma[np.ix_(inside, inside)], across)
+    left = sigma[np.ix_(outside, outside)] - sigma[np.ix_(outside, inside)] @ slopes
     gain = (left[0] ** 2).sum() / left[0, 0]
     f, f_i, f_j, f_ij = (
         np.exp(log_determinant(sigma, chosen))
         for chosen in (inside, [*inside, i], [*inside, j], [*inside, i, j])
     )
-    return bool(np.isclose(f_i - f, gain, rtol=1e-6, atol=0)), bool(
-        f_i - f >= f_ij - f_j
-    )
+    identity = np.isclose(f_i - f, gain, rtol=1e-6, atol=0)
+    return bool(identity), bool(f_i - f >= f_ij - f_j)
 
 
 def complexity_cells() -> Iterator[Cell]:
     """Count the multiplications of whole orders of S variables, for which Table 2 prints O(S^5), O(S^4) and O(S^3)."""
     item = "Table 2"
-    for method in OPERATIONS:
+    for method, count in OPERATIONS.items():
         for size in (25, 50, 100):
-            counted = OPERATIONS[method](size) / 1e6
+            counted = count(size) / 1e6
             column = f"million multiplications for S={size}"
             yield ours_only(item, method, column, counted, COUNTED)
     for method in ("ib", "gf"):
@@ -259,5 +253,6 @@ def complexity_cells() -> Iterator[Cell]:
 def _ranks(
     scores: xr.DataArray | dict[str, xr.DataArray], method: Search, matrix: Matrix
 ) -> dict[str, int]:
+    """Return the place of each metric in the order of a method, from 1."""
     order = rank(scores, method, matrix)["order"].values
     return {str(metric): position for position, metric in enumerate(order, 1)}

@@ -34,10 +34,8 @@ class Released:
     @cached_property
     def tables(self) -> Tables:
         """Read the released means."""
-        names = ("train", *TESTS)
-        return import_systemwise(
-            [self.data / "systemwise" / f"{one}.csv" for one in names]
-        )
+        folder = self.data / "systemwise"
+        return import_systemwise([folder / f"{n}.csv" for n in ("train", *TESTS)])
 
     @cached_property
     def cheap(self) -> Tables:
@@ -81,18 +79,18 @@ class Released:
 
     def single(self, folder: str) -> xr.DataArray:
         """Read two metrics by topic of one of the papers' own collections."""
-        folder_ = self.data / "matrices" / folder
-        first = "AP" if folder == "robust2004" else "ERR@20"
-        second = "nDCG" if folder == "robust2004" else "nDCG@20"
-        paths = [folder_ / f"{metric}.csv" for metric in (first, second)]
+        of_robust = folder == "robust2004"
+        metrics = ("AP", "nDCG") if of_robust else ("ERR@20", "nDCG@20")
+        files = [f"{metric}.csv" for metric in metrics]
+        paths = [self.data / "matrices" / folder / file for file in files]
         return import_matrix(paths, rows="topics")
 
     def _scored(
         self, folder: str, metrics: list[str] | tuple[str, ...]
     ) -> xr.DataArray:
-        return evaluate(
-            self.data / folder / "qrels.txt", [self.data / folder / "runs"], metrics
-        )
+        """Score the runs of a folder by its judgments."""
+        here = self.data / folder
+        return evaluate(here / "qrels.txt", [here / "runs"], metrics)
 
 
 def cheap(base: str, depth: int) -> str:

@@ -66,8 +66,6 @@ def _search(tables: Tables) -> Chosen:
     for target in found.target.values:
         for size in found["size"].values:
             one = found.sel(target=target, size=size)
-            names = [
-                str(name) for name in one["coefficient"].dropna("metric").metric.values
-            ]
+            names = one["coefficient"].dropna("metric").metric.values.tolist()
             chosen[str(target), int(size)] = names, one["chosen_by"].item()
     return chosen

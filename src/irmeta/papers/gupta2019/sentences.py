@@ -51,6 +51,7 @@ def sentence_cells(tables: Tables) -> Iterator[Cell]:
 
 
 def _measured(tables: Tables) -> Measured:
+    """Measure the models of which all scores were released."""
     return {
         (target, len(names)): np.array([[one.tau, one.r2] for one in fit.tests]).T
         for target, names, fit in released(tables)
@@ -59,16 +60,16 @@ def _measured(tables: Tables) -> Measured:
 
 def _averages(found: Measured) -> Iterator[Cell]:
     """Return tau and R2 averaged over the three collections."""
-    for target, printed in (("P@10", (0.912, 0.983)), ("RBP(p=0.5)", (0.919, 0.924))):
-        for name, published, ours in zip(
-            ("tau", "R2"), printed, found[target, 2].mean(axis=1), strict=True
-        ):
-            row, column = f"{target}, 2 predictors", f"mean {name}"
+    for target, *printed in (("P@10", 0.912, 0.983), ("RBP(p=0.5)", 0.919, 0.924)):
+        row, means = f"{target}, 2 predictors", found[target, 2].mean(axis=1)
+        columns = ("mean tau", "mean R2")
+        for column, published, ours in zip(columns, printed, means, strict=True):
             # print averages figures that it has rounded, which adds half a digit
             yield compare(ITEM, row, column, published, ours, within=2 * PRINTED)
 
 
 def _levels(found: Measured) -> Iterator[Cell]:
+    """Hold the sentences that say how high tau and R2 are."""
     tau, r2 = found["RBP(p=0.8)", 2].min(axis=1)
     row = "RBP(p=0.8), 2 predictors"
     said = "more than .9 tau and .98 R2 on all collections"

@@ -48,8 +48,9 @@ def topicwise_elsewhere(cubes: dict[str, xr.DataArray]) -> Iterator[Cell]:
     for names, target, _ in _printed():
         train, test = (_rows(scores, target, names) for scores in cubes.values())
         found = _tested(train, test)
+        row = row_of(target, names)
         for column, ours in (("RMSE", found.rmse), ("R2", found.r2)):
-            yield ours_only(item, row_of(target, names), column, float(ours), note)
+            yield ours_only(item, row, column, float(ours), note)
 
 
 def _printed() -> Iterator[tuple[str, str, list[float]]]:

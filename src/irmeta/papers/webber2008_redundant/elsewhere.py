@@ -43,6 +43,7 @@ def evaluated_cells(item: str, folder: Path, rng: int) -> Iterator[Cell]:
 
 
 def _collection(item: str, power: xr.Dataset) -> Iterator[Cell]:
+    """Return phi of every pair of metrics, and what complex metrics and P@10 gain over simple ones."""
     metrics = [str(metric) for metric in power["metric"].values]
     for at, a in enumerate(metrics):
         for b in metrics[at:]:

@@ -31,6 +31,7 @@ class Gain(NamedTuple):
     high: float
 
     def __str__(self) -> str:
+        """Write the interval, and on which side of 0 it lies."""
         side = "holds 0"
         if self.high < 0:
             side = "below 0"
@@ -41,10 +42,8 @@ class Gain(NamedTuple):
 
 def matrices(data: Path, name: str, topics: str) -> xr.DataArray:
     """Read P@10, RR and AP of an AdHoc collection."""
-    paths = [
-        data / "matrices" / f"{name}-adhoc" / f"{metric}.csv"
-        for metric in ("P@10", "RR", "AP")
-    ]
+    folder = data / "matrices" / f"{name}-adhoc"
+    paths = [folder / f"{metric}.csv" for metric in ("P@10", "RR", "AP")]
     return import_matrix(
         paths, rows="topics", topics=topic_range(topics), collection=name
     )
@@ -66,24 +65,16 @@ def phi(power: xr.Dataset, a: str, b: str) -> float:
 
 def gain(power: xr.Dataset, predictor: str, target: str) -> Gain:
     """Pick the advantage of a predictor over the target itself."""
-    return Gain(
-        *(
-            float(power[name].sel(metric=predictor, metric_2=target))
-            for name in ("advantage", "low", "high")
-        )
-    )
+    of_pair = power.sel(metric=predictor, metric_2=target)
+    return Gain(*(float(of_pair[name]) for name in ("advantage", "low", "high")))
 
 
 def gains_by_size(power: xr.Dataset, predictor: str, target: str) -> dict[int, float]:
     """Return the advantage by number of topics."""
     curve = power["curve"].assign_coords(size=power["size"].values)
-    over = curve.sel(metric=predictor, metric_2=target) - curve.sel(
-        metric=target, metric_2=target
-    )
-    return {
-        int(size): float(value)
-        for size, value in zip(power["size"].values, over.values, strict=True)
-    }
+    of_target = curve.sel(metric_2=target)
+    over = of_target.sel(metric=predictor) - of_target.sel(metric=target)
+    return dict(zip(power["size"].values.tolist(), over.values.tolist(), strict=True))
 
 
 class Signs(NamedTuple):
@@ -135,12 +126,7 @@ def _sign_figures(values: Floats) -> Floats:
         one.phi for one in split_half(values, sizes, SIGN_PARTITIONS, generator)
     )
     p10, rr, ap = range(3)
-    gain = many[ap, p10] - many[p10, p10]
-    gain_of_few = few[ap, p10] - few[p10, p10]
-    return np.array(
-        [
-            many[ap, ap] - many[p10, p10],
-            many[p10, p10] - many[rr, rr],
-            gain - gain_of_few,
-        ]
-    )
+    gain, gain_of_few = (phi[ap, p10] - phi[p10, p10] for phi in (many, few))
+    ap_less_p10 = many[ap, ap] - many[p10, p10]
+    p10_less_rr = many[p10, p10] - many[rr, rr]
+    return np.array([ap_less_p10, p10_less_rr, gain - gain_of_few])

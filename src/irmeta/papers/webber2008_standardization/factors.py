@@ -39,6 +39,7 @@ def factor_cells(sources: Sources, rng: int) -> Iterator[Cell]:
 def _durability(
     sources: Sources, pearson: float, tau: float, rng: int
 ) -> Iterator[Cell]:
+    """Return how rankings by old factors agree with those by new ones; pearson, tau : of R03 with R04 topics."""
     lasting = durability(
         {name: sources.old[name] for name in ("T7", "T8", "R03")}, sources.new, rng=rng
     )
@@ -58,11 +59,11 @@ def _sample(sources: Sources, rng: int) -> Iterator[Cell]:
     """Return Figure 4: the tau of rankings by some of the 78 systems of TREC 2003 with the ranking by all."""
     old = sources.old["R03"]
     new = sources.new["R03"]
-    judged = standardizing_set(old, new, sizes=CLAIMED, resamples=DRAWS, rng=rng).isel(
-        metric=0
-    )
-    others = standardizing_set(old, new, sizes=OTHERS, resamples=FEWER, rng=rng).isel(
-        metric=0
+    judged, others = (
+        standardizing_set(old, new, sizes=sizes, resamples=draws, rng=rng).isel(
+            metric=0
+        )
+        for sizes, draws in ((CLAIMED, DRAWS), (OTHERS, FEWER))
     )
     raw = judged["raw"].item()
     yield compare(

@@ -53,6 +53,7 @@ def sentence_cells() -> Iterator[Cell]:
 
 
 def _mean_scores(sources: Sources) -> Iterator[Cell]:
+    """Return the mean scores of each collection in each form, and what the text reads from them."""
     means = {
         form: {name: cube.mean().item() for name, cube in cubes.items()}
         for form, cubes in sources.forms.items()
@@ -79,6 +80,7 @@ def _mean_scores(sources: Sources) -> Iterator[Cell]:
 
 
 def _range(means: dict[str, float]) -> float:
+    """Return the highest less the lowest mean."""
     return max(means.values()) - min(means.values())
 
 
@@ -97,6 +99,5 @@ def _power(sources: Sources) -> Iterator[Cell]:
 
 def power(scores: xr.DataArray) -> float:
     """Return the share of pairs of systems that a paired t test finds different, without correction."""
-    return float(
-        significance(scores, test="t", correct="none")["share_significant"].item()
-    )
+    found = significance(scores, test="t", correct="none")
+    return float(found["share_significant"].item())

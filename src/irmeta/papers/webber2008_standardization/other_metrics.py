@@ -56,15 +56,13 @@ def sum_cells(sources: Sources, rng: int) -> Iterator[Cell]:
     """Return dRMSE of SP = AP x R, AP and standardized SP between topics of T7 and T8 and those of R03."""
     counted = sources.judgments
     relevant = dict(zip(counted["topic"], counted["relevant"], strict=True))
-    ap = {
+    every = {
         "AdHoc": xr.concat([sources.new["T7"], sources.new["T8"]], "topic"),
         "R03": sources.new["R03"],
     }
     ap = {
-        name: cube.sel(
-            topic=[topic for topic in cube.topic.values if topic in relevant]
-        )
-        for name, cube in ap.items()
+        name: cube.isel(topic=cube.indexes["topic"].isin(list(relevant)))
+        for name, cube in every.items()
     }
     sp = {name: _times(cube, relevant) for name, cube in ap.items()}
     forms = {
@@ -85,11 +83,8 @@ def sum_cells(sources: Sources, rng: int) -> Iterator[Cell]:
 def _times(ap: xr.DataArray, relevant: dict[str, int]) -> xr.DataArray:
     """Return SP, the sum of precisions: AP times R."""
     by_topic = np.array([relevant[topic] for topic in ap.topic.values], dtype=float)
-    return (
-        (ap * by_topic[None, :, None])
-        .assign_coords(metric=["SP"])
-        .assign_attrs(ap.attrs)
-    )
+    sums = ap * by_topic[None, :, None]
+    return sums.assign_coords(metric=["SP"]).assign_attrs(ap.attrs)
 
 
 def same_cells(data: Path) -> Iterator[Cell]:

@@ -58,6 +58,7 @@ class Sources:
         }
 
     def _adhoc(self, name: str, folder: str) -> xr.DataArray:
+        """Read AP of an AdHoc collection, named as in `TOPICS`."""
         path = self.data / "matrices" / folder / "AP.csv"
         topics = topic_range(TOPICS[name])
         return import_matrix(path, rows="topics", topics=topics, collection=name)
@@ -135,11 +136,7 @@ def pair(result: xr.Dataset, a: str, b: str) -> xr.Dataset:
 
 def drmse_of_pairs(result: xr.Dataset) -> Mapping[tuple[str, str], float]:
     """Return dRMSE by the names of both collections."""
-    names = zip(
-        result["collection_a"].values, result["collection_b"].values, strict=True
-    )
-    values = result["drmse"].isel(metric=0, kind=0).values
-    return {
-        (str(a), str(b)): float(value)
-        for (a, b), value in zip(names, values, strict=True)
-    }
+    sides = (result[name].values.tolist() for name in ("collection_a", "collection_b"))
+    names = zip(*sides, strict=True)
+    values = result["drmse"].isel(metric=0, kind=0).values.tolist()
+    return dict(zip(names, values, strict=True))

@@ -31,13 +31,12 @@ FACTORS = (
 """Of what, ordered by what, which figure, the factor printed for its 1st over its 75th percentile, and how near."""
 
 NOT_75 = "no rule for percentiles gives it; that of the 90th percentile is as printed"
-
-
+EFFECTS = ("systems", "topics", "the rest")
 NO_NUMBER = "'similar' has no number in the paper; we ask for 1.5"
 
 
 def spread_cells(scores: xr.DataArray, trec3: xr.DataArray) -> Iterator[Cell]:
-    """Return Figures 2 and 3, Table 1, and what is said of the reliability of topics and, of TREC-3, of effects."""
+    """Return Figures 2 and 3, Table 1, and what is said of the reliability of topics and of effects (on TREC-3)."""
     yield from _flab8atdn(scores)
     yield from _distribution(scores)
     best = describe(top_systems(scores, 0.75)).isel(metric=0)
@@ -53,19 +52,14 @@ def spread_cells(scores: xr.DataArray, trec3: xr.DataArray) -> Iterator[Cell]:
 def _effects(scores: Mapping[str, Floats]) -> Iterator[Cell]:
     """Return the shares of variance of systems, topics and both; the paper takes them from a study of TREC-3."""
     for name, values in scores.items():
-        parts = dict(
-            zip(
-                ("systems", "topics", "the rest"),
-                map(float, components(values).variances),
-                strict=True,
-            )
-        )
+        variances = [float(part) for part in components(values).variances]
+        systems, topics, _ = variances
         row = f"AP on {name}"
-        for what, part in parts.items():
-            share = part / sum(parts.values())
+        for what, part in zip(EFFECTS, variances, strict=True):
+            share = part / sum(variances)
             yield ours_only("Section 6", row, f"share of variance, {what}", share)
         column = "topic variance over system variance"
-        ratio = parts["topics"] / parts["systems"]
+        ratio = topics / systems
         if name == "TREC-3":
             said = "Tague-Sutcliffe and Blustein: the topic effect is much stronger than the system effect"
             yield claim("Section 6", row, column, ratio, said=said, least=2)
@@ -86,10 +80,10 @@ def _flab8atdn(scores: xr.DataArray) -> Iterator[Cell]:
         yield compare("Figure 2", row, name, value, ours, within=0.0005)
     # the paper's ranks are of the systems whose intervals overlap
     ranks = descriptive.rank_intervals(*ends)
-    for name, value, found in zip(
-        ("rank_low", "rank_high"), (2, 94), ranks, strict=True
+    for (name, rank), found in zip(
+        (("rank_low", 2), ("rank_high", 94)), ranks, strict=True
     ):
-        yield compare("Figure 2", row, name, value, found[at], within=0)
+        yield compare("Figure 2", row, name, rank, found[at], within=0)
 
 
 def _distribution(scores: xr.DataArray) -> Iterator[Cell]:

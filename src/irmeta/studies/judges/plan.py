@@ -352,7 +352,9 @@ def _count_differing(gap: Floats, spread: Spread, n: int, total: int) -> int:
     t = np.divide(gap, error, out=np.full(gap.shape, np.inf), where=~certain)
     p = 2 * stdtr(n - 1, -t)
     p = np.where(certain & (gap == 0), 1.0, p)
-    return int((multiplicity.holm(p) < ALPHA).sum()) if p.size else 0
+    if not p.size:
+        return 0
+    return int((multiplicity.holm(p) < ALPHA).sum())
 
 
 def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:

@@ -157,6 +157,18 @@ def paired(
     lost = systems.union(machine.indexes["system"]).size - len(common)
     if lost:
         notes.append(f"{lost} systems lack human or machine scores and are left out")
+    _require_topics(people, machine)
+    both = Paired(people.sel(system=common), machine.sel(system=common), parts)
+    if parts is not None:
+        notes += parts.notes
+    _require_scores(both.machine)
+    estimated = recorded({"estimated": {"human": people.sizes["topic"]}})
+    notes += no_result_notes(both.machine.assign_attrs(estimated), common)
+    return both, [*notes, *own_threshold_notes(used)]
+
+
+def _require_topics(people: xr.DataArray, machine: xr.DataArray) -> None:
+    """Raise ScoresError for human topics that the machine did not judge, and for fewer than 2 of them."""
     topics, known = people.indexes["topic"], machine.indexes["topic"]
     stray = topics[~topics.isin(known)]
     if stray.size:
@@ -168,13 +180,6 @@ def paired(
         )
     if len(topics) < 2:
         raise ScoresError("estimates with intervals need at least 2 human topics")
-    both = Paired(people.sel(system=common), machine.sel(system=common), parts)
-    if parts is not None:
-        notes += parts.notes
-    _require_scores(both.machine)
-    estimated = recorded({"estimated": {"human": len(topics)}})
-    notes += no_result_notes(both.machine.assign_attrs(estimated), common)
-    return both, [*notes, *own_threshold_notes(used)]
 
 
 def _with_any_clusters(

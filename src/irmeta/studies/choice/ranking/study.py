@@ -222,19 +222,10 @@ def _choice(
     time_limit: float,
 ) -> tuple[Choice, list[str]]:
     """Check what to choose from, and how; with notes on metrics that cannot be chosen."""
+    _check_limits(method, cost, budget, time_limit)
     if objective is None:
         by_trace = method in ("exact", "trace")
         objective = "unreported" if by_trace else "determinant"
-    if cost and budget is None:
-        raise ScoresError("--cost needs --budget and --method exact")
-    if budget is not None and not budget > 0:
-        raise ScoresError(f"the budget must be above 0, not {budget}")
-    if budget is not None and method != "exact":
-        raise ScoresError(
-            "--budget needs --method exact; the other methods order metrics without regard to cost"
-        )
-    if not time_limit > 0:
-        raise ScoresError(f"the time limit must be above 0 seconds, not {time_limit}")
     inside = _positions(source, include)
     outside = _positions(source, exclude)
     candidates, notes = _candidates(source, inside, outside)
@@ -261,6 +252,25 @@ def _choice(
         time_limit=time_limit,
     )
     return choice, notes
+
+
+def _check_limits(
+    method: Search,
+    cost: Mapping[str, float] | None,
+    budget: float | None,
+    time_limit: float,
+) -> None:
+    """Raise ScoresError for costs without a budget, a budget without exact search, and limits that are not above 0."""
+    if cost and budget is None:
+        raise ScoresError("--cost needs --budget and --method exact")
+    if budget is not None and not budget > 0:
+        raise ScoresError(f"the budget must be above 0, not {budget}")
+    if budget is not None and method != "exact":
+        raise ScoresError(
+            "--budget needs --method exact; the other methods order metrics without regard to cost"
+        )
+    if not time_limit > 0:
+        raise ScoresError(f"the time limit must be above 0 seconds, not {time_limit}")
 
 
 def _seldom_reported(
@@ -298,33 +308,24 @@ def _other_choices(
     few : how many.  include, without : metrics that every set must have, and that none may have.
     A level at which there are too few rows for a matrix is left out; means alone have one level.
     """
-    ways: list[tuple[str, Level, Objective]] = []
     own: Any = source.level
-    several = any(cube.sizes["topic"] > 1 for cube in source.cubes.values())
-    for level, words in _LEVELS.items():
-        if level != own and several:
-            ways.append((words, level, choice.objective))
-    other: Objective = (
-        "unreported" if choice.objective == "determinant" else "determinant"
-    )
-    ways.append((_OBJECTIVES[other], own, other))
-    found = {}
     kind: Any = source.kind
+    ways: list[tuple[str, Level, Objective]] = []
+    if _topics(source.cubes) > 1:
+        others = (level for level in _LEVELS if level != own)
+        ways += [(_LEVELS[level], level, choice.objective) for level in others]
+    by_determinant = choice.objective == "determinant"
+    other: Objective = "unreported" if by_determinant else "determinant"
+    ways.append((_OBJECTIVES[other], own, other))
+    time = OTHER_TIME * choice.time_limit
+    found = {}
     for words, at, objective in ways:
         try:
             matrix = from_scores(
                 source.cubes, kind, at, "error", metrics=source.metrics
             )
             among, _ = _choice(
-                matrix,
-                "exact",
-                objective,
-                few,
-                include,
-                without,
-                None,
-                None,
-                OTHER_TIME * choice.time_limit,
+                matrix, "exact", objective, few, include, without, None, None, time
             )
             taken = select(matrix.sigma, among).chosen[few]
         except ScoresError:

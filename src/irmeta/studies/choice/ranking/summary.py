@@ -59,8 +59,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     than the best, which is the first; with "exact" and scores, of at most 5000 sets.
     """
     metrics = outcome["metric"].values.astype(str)
-    order = [str(name) for name in outcome["order"].values]
-    chosen = [metrics[taken].tolist() for taken in outcome["chosen"].values]
+    order = outcome["order"].values.astype(str).tolist()
     numbers = {name: outcome[name].values for name in _SUBSETS if name in outcome}
     views = {
         "order": pl.DataFrame(
@@ -72,7 +71,7 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             }
         ),
         "subsets": pl.DataFrame(
-            {"k": outcome["k"].values, "metrics": chosen, **numbers}
+            {"k": outcome["k"].values, "metrics": _sets(outcome, "chosen"), **numbers}
         ).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None)),
     }
     if "again" in outcome:
@@ -89,17 +88,23 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         views["stability"] = stability.sort(
             "k", "chosen", descending=[False, True], maintain_order=True
         )
-        sets = [metrics[taken].tolist() for taken in outcome["alternative"].values]
+        sets = _sets(outcome, "alternative")
         columns = {"k": outcome["alternative_k"].values, "metrics": sets}
         for name in ("chosen", "unexplained"):
             columns[name] = outcome[f"alternative_{name}"].values
         views["alternatives"] = pl.DataFrame(columns)
     if "rival" in outcome:
-        sets = [metrics[taken].tolist() for taken in outcome["rival"].values]
+        sets = _sets(outcome, "rival")
         columns = {"k": [len(names) for names in sets], "metrics": sets}
         columns |= {name: outcome[f"rival_{name}"].values for name in _BEHIND}
         views["rivals"] = pl.DataFrame(columns)
     return views
+
+
+def _sets(outcome: xr.Dataset, variable: str) -> list[list[str]]:
+    """Return the metrics of each set that a variable marks, one set a row."""
+    metrics = outcome["metric"].values.astype(str)
+    return [metrics[taken].tolist() for taken in outcome[variable].values]
 
 
 def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
@@ -174,7 +179,7 @@ def _one_cutoff_sentence(outcome: xr.Dataset) -> str:
     """Name the best set without one metric at two cutoffs, where the best set has one and that set may be as good."""
     if "rival" not in outcome:
         return ""
-    sets = [outcome["metric"].values[held].tolist() for held in outcome["rival"].values]
+    sets = _sets(outcome, "rival")
     once = [len(set(map(_without_cutoff, names))) == len(names) for names in sets]
     if once[0] or not any(once):
         return ""

@@ -50,6 +50,7 @@ class _Side:
 
     @classmethod
     def of(cls, name: str, given: Floats, rel: float | None) -> "_Side":
+        """Take a set's grades (pair,), NaN where it judged none; rel : its lowest relevant grade, or any above 0."""
         judged = ~np.isnan(given)
         grades, places = np.unique(given[judged], return_inverse=True)
         codes = np.full(given.size, -1)
