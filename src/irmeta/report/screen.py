@@ -282,7 +282,8 @@ def _title_of(name: str, frame: pl.DataFrame, count: int) -> str:
     """Return the title of a table, with how many of its rows there are, unless it has both ends of more."""
     if count == frame.height or ENDS in name:
         return name
-    return f"{name}{';' if ':' in name else ':'} the first {count} of {frame.height}"
+    rows = f"the first {count} of {frame.height}"
+    return f"{name}{';' if ':' in name else ':'} {rows}" if name else rows
 
 
 def _join_parts(parts: Sequence[str]) -> str:

@@ -64,7 +64,7 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     """Show discriminative power where there are many metrics; else the best systems with letters, and a few tests."""
     metrics = [str(metric) for metric in outcome.metric.values]
     if len(metrics) > FEW_METRICS:
-        return {"metrics": _metric_rows(outcome)}
+        return {"": _metric_rows(outcome)}
     views: dict[str, pl.DataFrame] = {}
     for metric in metrics:
         views |= _letter_tables(outcome.sel(metric=metric), metric)
