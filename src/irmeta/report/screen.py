@@ -46,8 +46,7 @@ def screen(
     """
     answers, others = split_answers(result.findings)
     head = [*answers[:1], *warning_lines(result.warnings)]
-    shown = called_for(result)
-    tail = wrapped([f"Note: {note}" for note in shown], width)
+    notes = [f"Note: {note}" for note in called_for(result)]
     left: list[str] = []
     size = _screen_size(result)
     if table is not None:
@@ -59,9 +58,14 @@ def screen(
         drawn = [text(frame, name, width=width) for name, frame in views.items()]
     else:
         views = whole_tables(result.data)
-        # the last part has no blank line below it, but a line that says what is left out
-        room = size.lines - _height(wrapped(head, width)) - tail.count("\n") - 1
         answered = next(iter(views.values()))
+        # the last part has no blank line below it, but a line that says what is left out
+        room = size.lines - _height(wrapped(head, width)) - 1
+        if answers[1:]:  # they stand before a second note
+            free = room - _count_lines(answered, FEWEST)
+            free -= _height(wrapped(answers[1:], width))
+            notes = notes[:1] + _fitting_sentences(notes, free, width)[1:]
+        room -= wrapped(notes, width).count("\n")
         free = room - _count_lines(answered, FEWEST)
         above = _fitting_sentences(answers[1:], free, width)
         room -= wrapped(above, width).count("\n") + bool(above)
@@ -71,8 +75,9 @@ def screen(
         named_too = _rows_to_show(result, views, highlight)
         drawn, left = _fitting_tables(result, views, room, size.rows, width, named_too)
     findings = len(answers[1:]) + len(others) - len(above) - len(below)
-    for rest, what in (findings, "finding"), (len(_notes(result)) - len(shown), "note"):
+    for rest, what in (findings, "finding"), (len(_notes(result)) - len(notes), "note"):
         left += [counted(rest, what)] if rest else []
+    tail = wrapped(notes, width)
     if left:
         tail += wrapped([f"More with {more}: {joined(left)}."], width)
     return _join_parts(

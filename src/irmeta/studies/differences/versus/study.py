@@ -447,7 +447,7 @@ def _all_pairs_notes(
     own = scores.get_index("system").get_loc(family.system)
     pairs = np.array(np.triu_indices(scores.sizes["system"], 1))
     of_pairs = Way.of("max-t", None, way.alpha, None, None, of_pairs=True)
-    said = []
+    claims = []
     for metric in leading_metrics(scores, FEW_METRICS):
         at = family.metrics.index(metric)
         values = contributions(family.line.sel(metric=metric).values, scores)
@@ -457,15 +457,14 @@ def _all_pairs_notes(
             continue
         up = figures["difference"][rows, at] > 0
         by = f" by {metric}" if len(family.metrics) > 1 else ""
-        said.append(
-            f"better than {(sure & up).sum()} of {len(rows)} and worse than {(sure & ~up).sum()}{by}"
-        )
-    if not said:
+        worse = f" and worse than {lost}" if (lost := (sure & ~up).sum()) else ""
+        claims.append(f"better than {(sure & up).sum()}{worse} of {len(rows)}{by}")
+    if not claims:
         return []
     return [
         Act(
-            f"By tests of all pairs (irmeta significance), {family.system} is {joined(said)}; these hold also if it "
-            "was picked by its scores."
+            f"By tests of all pairs (irmeta significance), also if it was picked by its scores, {family.system} is "
+            f"{joined(claims)}."
         )
     ]
 
