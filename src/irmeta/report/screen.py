@@ -24,7 +24,7 @@ SPARED = 4
 """Rows that a table leaves room for of the next one."""
 SYSTEMS = ("system", "model", "against")
 """Columns that name what a row is of."""
-FEWEST = 8
+FEWEST = 6
 """Rows that answers by further metrics leave the first table."""
 LEAST = 3
 """A table that fewer of its rows fit of is left out, but the first, which has them, or all asked for, all the same."""
@@ -61,13 +61,16 @@ def screen(
         answered = next(iter(views.values()))
         # the last part has no blank line below it, but a line that says what is left out
         room = size.lines - _height(wrapped(head, width)) - 1
-        if answers[1:]:  # they stand before a second note
-            free = room - _count_lines(answered, FEWEST)
-            free -= _height(wrapped(answers[1:], width))
-            notes = notes[:1] + _fitting_sentences(notes, free, width)[1:]
+
+        def beside(notes: list[str]) -> list[str]:
+            free = room - wrapped(notes, width).count("\n")
+            free -= _count_lines(answered, FEWEST)
+            return _fitting_sentences(answers[1:], free, width)
+
+        # answers stand before a second note
+        notes = max(notes, notes[:1], key=lambda some: len(beside(some)))
+        above = beside(notes)
         room -= wrapped(notes, width).count("\n")
-        free = room - _count_lines(answered, FEWEST)
-        above = _fitting_sentences(answers[1:], free, width)
         room -= wrapped(above, width).count("\n") + bool(above)
         free = room - _count_lines(answered, size.rows)
         below = _fitting_sentences(others[:OTHERS], free, width)
