@@ -122,8 +122,8 @@ _CORRECTIONS = {
 }
 
 
-def _of(choice: Any, meanings: dict[str, str]) -> dict[str, str]:
-    """Return what each name of a set of options means, of those that several sets share."""
+def _meanings_of(choice: Any, meanings: dict[str, str]) -> dict[str, str]:
+    """Return the meanings of the names of one set of options, from those of several sets."""
     return {name: meanings[name] for name in get_args(choice)}
 
 
@@ -214,8 +214,8 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "a": "the mean over all orders that break the ties",
         "b": "the same, scaled so that a ranking agrees perfectly with itself",
     },
-    **{tests: _of(tests, _TESTS) for tests in (Test, TableTest, PairedTest)},
-    **{ways: _of(ways, _CORRECTIONS) for ways in (Correction, ManyToOne)},
+    **{tests: _meanings_of(tests, _TESTS) for tests in (Test, TableTest, PairedTest)},
+    **{ways: _meanings_of(ways, _CORRECTIONS) for ways in (Correction, ManyToOne)},
     Sets: {
         "simultaneous": "the rank sets of all systems hold their true ranks at once",
         "marginal": "each holds the true rank of a system named in advance",

@@ -74,10 +74,7 @@ class Remark:
         return re.sub(VARYING, "#", self.text)
 
     def __str__(self) -> str:
-        if self.line is None:
-            where = self.path
-        else:
-            where = f"{self.path}:{self.line}"
+        where = self.path if self.line is None else f"{self.path}:{self.line}"
         return message(f"{where}: {self.text}")
 
 
@@ -147,14 +144,14 @@ def require_share(name: str, value: float, such_as: float) -> None:
         )
 
 
-def require_least(**given: tuple[float | None, float]) -> None:
-    """Raise ScoresError unless each number, by the name of its option, is at least its least; None passes.
+def require_least(**options: tuple[float | None, float]) -> None:
+    """Raise ScoresError unless the first number of each option is at least the second; None passes.
 
     >>> require_least(resamples=(10, 40))
     Traceback (most recent call last):
     irmeta.errors.ScoresError: resamples must be 40 or more, not 10
     """
-    for name, (value, least) in given.items():
+    for name, (value, least) in options.items():
         if value is not None and not value >= least:
             raise ScoresError(f"{name} must be {least:g} or more, not {value:g}")
 
@@ -262,6 +259,7 @@ def fits(value: Any, kinds: Sequence[Any]) -> bool:
 
 
 def _fits(value: Any, kind: Any) -> bool:
+    """Say whether a value is of one type, with all that it holds where that is a list."""
     if kind in FITTING:
         return FITTING[kind].fits(value)
     base, parts = get_origin(kind) or kind, get_args(kind)
@@ -302,9 +300,9 @@ def _called(kind: Any) -> str:
         return FITTING[kind].called
     base, parts = get_origin(kind) or kind, get_args(kind)
     if base is Mapping:
-        return f"a mapping{_of('names to ', *parts[1:])}"
+        return f"a mapping{_of_values('names to ', *parts[1:])}"
     if base in _LISTS:
-        return f"a list{_of('', *parts)}"
+        return f"a list{_of_values('', *parts)}"
     if getattr(base, "_is_protocol", False) and base.__doc__:
         first = base.__doc__.partition("\n")[0].removesuffix(".")
         return f"{first[:1].lower()}{first[1:]}"
@@ -313,10 +311,10 @@ def _called(kind: Any) -> str:
     return getattr(base, "__name__", str(base))
 
 
-def _of(before: str = "", hint: Any = Any) -> str:
-    """Return what a message says of the values in a list, where it has a word for them."""
-    known = [FITTING.get(kind) for kind in kinds_of(hint)]
-    words = dict.fromkeys(one.several for one in known if one)
+def _of_values(before: str, hint: Any = Any) -> str:
+    """Return " of " and what a message calls values of this type, in a list; nothing where it has no word for them."""
+    known = [FITTING[kind] for kind in kinds_of(hint) if kind in FITTING]
+    words = dict.fromkeys(fitting.several for fitting in known)
     return f" of {before}{' or '.join(words)}" if words else ""
 
 

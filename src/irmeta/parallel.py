@@ -53,7 +53,7 @@ class Engine(Protocol):
 
 _engine: ContextVar[Engine | None] = ContextVar("engine", default=None)
 _progress: ContextVar[Progress | None] = ContextVar("progress", default=None)
-_in_worker: ContextVar[bool] = ContextVar("apart", default=False)
+_in_worker: ContextVar[bool] = ContextVar("in_worker", default=False)
 
 
 def cores() -> int:
@@ -315,10 +315,9 @@ def _keep_memory() -> None:
     glibc gives freed blocks of over 128 KiB back to the system at once, and getting them again costs several times what
     our arithmetic does; it learns that only where nobody has set its limits, as Dask does for its workers.
     """
-    if sys.platform == "linux":
-        mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
-    else:
-        mallopt = None
+    linux = sys.platform == "linux"
+    mallopt = getattr(ctypes.CDLL(None), "mallopt", None) if linux else None
     if mallopt is not None:  # other C libraries have none
+        # the most that glibc comes to by itself: 32 MiB, and twice as much
         mallopt(_MMAP_THRESHOLD, 32 << 20)
         mallopt(_TRIM_THRESHOLD, 64 << 20)

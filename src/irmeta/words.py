@@ -124,9 +124,7 @@ def counted(number: int, noun: str) -> str:
     >>> counted(1, "system"), counted(1200, "topic")
     ('1 system', '1200 topics')
     """
-    if number == 1:
-        return f"{number} {noun}"
-    return f"{number} {noun}s"
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def capitalized(text: str) -> str:
@@ -257,10 +255,8 @@ def shortened(name: str, most: int = 60, kept: str = "") -> str:
     >>> shortened("x" * 100, 5)
     'xxxx…'
     """
-    shown = printable(name[: most + 1], kept)
-    if len(shown) <= most:
-        return shown
-    return shown[: most - 1] + "…"
+    text = printable(name[: most + 1], kept)
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def shown(value: object) -> str:
@@ -363,10 +359,8 @@ def for_visitors(text: str) -> str:
 
 def _argument(found: re.Match[str]) -> str:
     """Return an option as an argument of a call."""
-    name = {"m": "metrics", "seed": "rng"}.get(
-        found[1] or found[2], found[1] or found[2]
-    )
-    name, value = name.replace("-", "_"), found[3]
+    option, value = found[1] or found[2], found[3]
+    name = {"m": "metrics", "seed": "rng"}.get(option, option.replace("-", "_"))
     if value == "@FILE":
         return f"{name}=[...]"
     if name == "table" and value:

@@ -38,7 +38,7 @@ _RECOUNT = 5.0
 """Seconds after which the threads are counted again."""
 
 
-@dataclass(frozen=True)
+@dataclass
 class Cluster:
     """A Dask cluster at work: its scheduler's address, how many workers and threads it has, and its dashboard's URL."""
 
@@ -47,7 +47,8 @@ class Cluster:
     workers: int
     threads: int
     dashboard: str | None
-    _counted: list[float] = field(default_factory=lambda: [-_RECOUNT, 0.0], repr=False)
+    _counted_at: float = field(default=-_RECOUNT, repr=False)
+    _counted: int = field(default=0, repr=False)
     _heard: dict[str, tuple[float | None, float]] = field(
         default_factory=dict, repr=False
     )
@@ -150,9 +151,10 @@ class Cluster:
 
     def _ahead(self) -> int:
         """Say how many items may be under way: more for workers that have joined since."""
-        if time.monotonic() - self._counted[0] > _RECOUNT:
-            self._counted[:] = [time.monotonic(), sum(self._ask("ncores").values())]
-        return max(_AHEAD * int(self._counted[1]), _FEWEST)
+        if time.monotonic() - self._counted_at > _RECOUNT:
+            self._counted = sum(self._ask("ncores").values())
+            self._counted_at = time.monotonic()
+        return max(_AHEAD * self._counted, _FEWEST)
 
 
 @dataclass(frozen=True)
@@ -300,6 +302,7 @@ def _require_scheduler(address: str, security: "Security") -> None:
 
 
 def _require_same_version(client: "Client", address: str) -> None:
+    """Raise IrmetaError if a worker has another version of irmeta, or none."""
     try:
         theirs = client.run(version, "irmeta")
     except ModuleNotFoundError as error:
@@ -311,6 +314,7 @@ def _require_same_version(client: "Client", address: str) -> None:
 
 
 def _refuse_others(ours: str, theirs: str, who: str) -> None:
+    """Raise IrmetaError if a worker, named by `who`, has another version of irmeta."""
     if theirs != ours:
         raise IrmetaError(
             f"{who} has irmeta {theirs}, but this machine has {ours}; install the same version on "
@@ -327,12 +331,14 @@ def _kept_by_scheduler(client: "Client", work: Callable[[Item], Result]) -> Any:
 
 
 def _itself(work: Callable[[Item], Result]) -> Callable[[Item], Result]:
+    """Return what is to be kept: the task whose result is `work`."""
     return work
 
 
 def _on_worker(
     ours: str, work: Callable[[Item], Result], item: Item
 ) -> Result | _Refused:
+    """Do the work of one item on a worker; `ours` is the version of irmeta that asks for it."""
     single_threaded_for_good()
     try:
         _refuse_others(ours, version("irmeta"), "a worker that joined later")

@@ -115,6 +115,7 @@ def digest(collection: PublicCollection) -> str | None:
 
 
 def _download(file: PublicFile, collection: PublicCollection, folder: Path) -> None:
+    """Bring a file into a folder; IrmetaError says why it cannot be, or that its SHA-256 is another."""
     import pooch
 
     place = folder / file.path

@@ -66,17 +66,14 @@ def load(path: str | PathLike[str]) -> xr.Dataset:
             f"{path}: not a factors file: it must have one row for each topic and metric"
         )
     # in the order of topics and metrics, in which another program may not have left them
-    place = {name: at for at, name in enumerate(product(topics, metrics))}
-    order = np.argsort(
-        [place[pair] for pair in zip(frame["topic"], frame["metric"], strict=True)]
-    )
-    frame = frame[order]
+    place = {pair: at for at, pair in enumerate(product(topics, metrics))}
+    pairs = zip(frame["topic"], frame["metric"], strict=True)
+    frame = frame[np.argsort([place[pair] for pair in pairs])]
     rows = frame["quantiles"].to_list()
     most = max(map(len, rows))
     scores = np.array([[*row, *[np.nan] * (most - len(row))] for row in rows])
-    arrays = standardizers.fit(
-        np.moveaxis(scores.reshape(len(topics), len(metrics), most), -1, 0)
-    )
+    by_cell = scores.reshape(len(topics), len(metrics), most)
+    arrays = standardizers.fit(np.moveaxis(by_cell, -1, 0))
     factors = dataset_of(arrays, topics, metrics)
     same = all(
         np.allclose(frame[name], factors[name].values.ravel(), rtol=1e-12)

@@ -43,9 +43,8 @@ class Margin:
         """Return the scores below which these shares, in (0, 1), of the topics lie."""
         above = np.cumsum(self.weights)
         if self.discrete:
-            return self.values[
-                np.searchsorted(above, share, side="left").clip(0, len(self.values) - 1)
-            ]
+            place = np.searchsorted(above, share, side="left")
+            return self.values[place.clip(0, len(self.values) - 1)]
         return np.interp(share, above - self.weights / 2, self.values)
 
     @property
@@ -70,18 +69,14 @@ class Margin:
                 f"scores like these cannot have a mean of {mean:.4g}; choose one between "
                 f"{low:.4g} and {high:.4g}"
             )
-        return self._with(
-            float(
-                brentq(
-                    lambda tilt: self._with(tilt).mean - mean,
-                    -_STEEPEST,
-                    _STEEPEST,
-                    xtol=1e-10,
-                )
-            )
-        )
+
+        def excess(tilt: float) -> float:
+            return self._with(tilt).mean - mean
+
+        return self._with(float(brentq(excess, -_STEEPEST, _STEEPEST, xtol=1e-10)))
 
     def _with(self, tilt: float) -> "Margin":
+        """Return the margin with probabilities multiplied by exp(tilt x value), which then add up to 1."""
         power = tilt * self.values
         weights = self.weights * np.exp(power - power.max())
         return Margin(self.values, weights / weights.sum(), self.discrete)
@@ -126,11 +121,8 @@ class World:
                 f"number, or an array of shape {shape}"
             ) from error
         margins = [
-            [
-                margin.tilted(float(mean))
-                for margin, mean in zip(row, wanted, strict=True)
-            ]
-            for row, wanted in zip(self.margins, targets, strict=True)
+            [margin.tilted(float(targets[i, m])) for m, margin in enumerate(row)]
+            for i, row in enumerate(self.margins)
         ]
         return replace(self, margins=margins)
 
@@ -149,10 +141,10 @@ class World:
     def _middles(self, metric: int, groups: int) -> list[int]:
         """Find for each system the one in the middle of its group."""
         order = np.argsort(-self.means[:, metric], kind="stable")
-        found = np.empty(len(order), dtype=np.int64)
+        middle = np.empty(len(order), dtype=np.int64)
         for group in np.array_split(order, groups):
-            found[group] = group[len(group) // 2]
-        return [int(one) for one in found]
+            middle[group] = group[len(group) // 2]
+        return middle.tolist()
 
     def scores(self, topics: int, rng: np.random.Generator) -> Floats:
         """Draw scores on new topics: (system, topic, metric)."""
@@ -202,20 +194,18 @@ def like(
         )
     picked, beside, names = _systems(scores, systems, rng)
     discrete = [
-        _is_discrete(scores.values[..., m]) for m in range(scores.sizes["metric"])
+        _is_discrete(of_metric) for of_metric in np.moveaxis(scores.values, 2, 0)
     ]
     margins = [
-        [_margin(column, kind) for column, kind in zip(row.T, discrete, strict=True)]
-        for row in scores.values
+        [_margin(row[:, m], discrete=kind) for m, kind in enumerate(discrete)]
+        for row in scores.values[picked]
     ]
-    chosen = [margins[i] for i in picked]
     normal = _normal_scores(scores.values)
     mixed = _scaled(normal[picked] + normal[beside])
     metrics = [str(name) for name in scores.metric.values]
     collection = str(scores.attrs.get("collection", "collection"))
-    return World(
-        names, metrics, collection, chosen, mixed.reshape(-1, scores.sizes["topic"])
-    )
+    normal_rows = mixed.reshape(-1, scores.sizes["topic"])
+    return World(names, metrics, collection, margins, normal_rows)
 
 
 def _systems(
@@ -239,15 +229,17 @@ def _systems(
 
 
 def _is_discrete(scores: Floats) -> bool:
+    """Say whether the scores of a metric, (system, topic), have few distinct values."""
     return len(np.unique(scores.round(6))) < _FEW * scores.shape[1]
 
 
-def _margin(scores: Floats, discrete: bool) -> Margin:
+def _margin(scores: Floats, *, discrete: bool) -> Margin:
     """Make the margin of one system's scores: a value counts as often as it occurs."""
     if discrete:
         values, counts = np.unique(scores, return_counts=True)
-        return Margin(values, counts / counts.sum(), True)
-    return Margin(np.sort(scores), np.full(len(scores), 1 / len(scores)), False)
+        return Margin(values, counts / counts.sum(), discrete=True)
+    weights = np.full(len(scores), 1 / len(scores))
+    return Margin(np.sort(scores), weights, discrete=False)
 
 
 def _normal_scores(scores: Floats) -> Floats:
@@ -257,5 +249,6 @@ def _normal_scores(scores: Floats) -> Floats:
 
 
 def _scaled(normal: Floats) -> Floats:
+    """Return rows divided by their root mean square; a row of zeros stays."""
     size = np.sqrt((normal**2).mean(axis=-1, keepdims=True))
     return np.divide(normal, size, out=np.zeros(normal.shape), where=size > 0)

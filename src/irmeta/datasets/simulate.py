@@ -100,32 +100,29 @@ def simulate(
     _make(collection.runs)
     names = _document_names(about)
     pooled = np.zeros(about.noise.shape, dtype=np.bool_)
-    for system, run in enumerate(
-        steps(submissions(generator, drawn, about), "runs", total=systems)
-    ):
+    numbers = collection.topics["topic"]
+    runs = steps(submissions(generator, drawn, about), "runs", total=systems)
+    for system, run in enumerate(runs):
         if drawn.pooled[system]:
             _pool(run, pooled)
         name, file = collection.systems.select("system", "run").row(system)
-        _write(
-            collection.runs / file,
-            _run(name, run, collection.topics["topic"], names, _style(drawn, system)),
-        )
-    _write(collection.qrels, _qrels(collection.topics["topic"], about, names, pooled))
+        text = _run(name, run, numbers, names, _style(drawn, system))
+        _write(collection.runs / file, text)
+    _write(collection.qrels, _qrels(numbers, about, names, pooled))
     return collection
 
 
 def _style(systems: Systems, system: int) -> _Style:
+    """Return how a system's run is written: as its group writes."""
     return _STYLES[int(systems.group[system]) % len(_STYLES)]
 
 
 def _systems(systems: Systems) -> pl.DataFrame:
-    member = np.arange(len(systems.group)) - np.searchsorted(
-        systems.group, systems.group
-    )
-    names = [
-        f"team{group + 1:02d}-{which + 1}"
-        for group, which in zip(systems.group, member, strict=True)
-    ]
+    """Return the table of systems of a `Simulation`; each is numbered within its group."""
+    group = systems.group
+    member = np.arange(len(group)) - np.searchsorted(group, group)
+    numbers = zip(group + 1, member + 1, strict=True)
+    names = [f"team{team:02d}-{number}" for team, number in numbers]
     return pl.DataFrame(
         {
             "system": names,
@@ -143,6 +140,7 @@ def _systems(systems: Systems) -> pl.DataFrame:
 
 
 def _topics(topics: Topics) -> pl.DataFrame:
+    """Return the table of topics of a `Simulation`, numbered from 301 as those of TREC-6."""
     return pl.DataFrame(
         {
             "topic": [str(301 + topic) for topic in range(len(topics.relevant))],
@@ -154,6 +152,7 @@ def _topics(topics: Topics) -> pl.DataFrame:
 
 
 def _document_names(topics: Topics) -> pl.Series:
+    """Return the name of each document, topic after topic, CANDIDATES of each."""
     return "d" + pl.Series(topics.number.ravel()).cast(pl.String).str.zfill(6)
 
 
@@ -163,10 +162,8 @@ def _clear(folder: Path) -> None:
     remove_abandoned_parts(folder / _TRUTH)
     try:
         if folder.is_dir() and any(folder.iterdir()):
-            for path in (
-                folder / "qrels.txt",
-                *(folder / "runs" / run for run in _earlier_runs(folder)),
-            ):
+            runs = [folder / "runs" / run for run in _earlier_runs(folder)]
+            for path in (folder / "qrels.txt", *runs):
                 path.unlink(missing_ok=True)
     except OSError as error:
         raise _unwritable(folder, error) from error
@@ -174,6 +171,7 @@ def _clear(folder: Path) -> None:
 
 
 def _make(folder: Path) -> None:
+    """Make a folder where there is none."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -186,11 +184,10 @@ def _unwritable(folder: Path, error: OSError) -> IrmetaError:
 
 
 def _earlier_runs(folder: Path) -> list[str]:
+    """Return the names of the run files that an earlier simulation wrote; raise IrmetaError where none did."""
     try:
-        return [
-            Path(system["run"]).name
-            for system in json.loads((folder / _TRUTH).read_bytes())["systems"]
-        ]
+        truth = json.loads((folder / _TRUTH).read_bytes())
+        return [Path(system["run"]).name for system in truth["systems"]]
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise IrmetaError(
             f"{folder}: contains files that no simulation wrote; use a new or empty folder"
@@ -198,6 +195,7 @@ def _earlier_runs(folder: Path) -> list[str]:
 
 
 def _truth(collection: Simulation, seed: int | str) -> bytes:
+    """Return what is true of a collection as JSON."""
     truth = {
         "seed": str(seed),
         "systems": collection.systems.to_dicts(),
@@ -215,6 +213,7 @@ def _pool(run: Submission, pooled: Bools) -> None:
 def _run(
     name: str, run: Submission, topics: pl.Series, names: pl.Series, style: _Style
 ) -> bytes:
+    """Write a run in the style of its group; names : of the documents, as `_document_names` returns them."""
     topic, rank = np.nonzero(run.kept)
     columns = {
         "topic": topics.gather(topic),
@@ -243,18 +242,18 @@ def _qrels(topics: pl.Series, about: Topics, names: pl.Series, pooled: Bools) ->
 
 
 def _lines(columns: dict[str, Any], separator: str, decimals: int) -> bytes:
-    lines = io.BytesIO()
-    pl.DataFrame(columns).write_csv(
-        lines,
+    """Write columns as text, a line for each row."""
+    text = pl.DataFrame(columns).write_csv(
         include_header=False,
         separator=separator,
         float_precision=decimals,
         quote_style="never",
     )
-    return lines.getvalue()
+    return text.encode()
 
 
 def _write(path: Path, content: bytes) -> None:
+    """Write a file, packed by gzip if its name says so."""
     with writing(path) as part:
         part.write_bytes(_gzip(content) if path.suffix == ".gz" else content)
 

@@ -1,6 +1,6 @@
 """Several judgment sets of the same runs: each run is read, ranked and looked up once, whatever the number of sets."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -212,11 +212,10 @@ class _UnderSets:
                 found.append(_Scored(outcome, run.topics, next(scores)))
         return found
 
-    def _scores(self, which: int, runs: Sequence[JudgedRun]) -> Iterator[Floats]:
-        """Score the judged runs under one set."""
-        yield from self.tasks[which].scores_of(
-            [self._under[which](run) for run in runs]
-        )
+    def _scores(self, which: int, runs: Sequence[JudgedRun]) -> Floats:
+        """Score judged runs under the `which`-th set: (run, topic, metric)."""
+        under = self._under[which]
+        return self.tasks[which].scores_of([under(run) for run in runs])
 
     @cached_property
     def _under(self) -> list["_Under"]:

@@ -70,13 +70,11 @@ class Task:
         """Read all runs first if a metric has `pool=`: its scores depend on what all of them rank."""
         asked = {metric["pool"] for metric in self.own}
         depths = sorted(depth for depth in asked if isinstance(depth, int))
-        pools = {
-            depth: np.zeros(len(self.judgments.qrels.documents), dtype=np.bool_)
-            for depth in depths
-        }
         if not depths:
             return self
         _refuse_pipes(batches)
+        judgments = len(self.judgments.qrels.documents)
+        pools = {depth: np.zeros(judgments, dtype=np.bool_) for depth in depths}
         with closing(in_order(partial(_run_pools, self, depths), batches)) as parts:
             for part in parts:
                 for depth, pool in pools.items():
@@ -227,10 +225,8 @@ def _refuse_pipes(batches: Sequence[Sequence[Source]]) -> None:
 
 def _run_pools(task: Task, depths: Sequence[int], sources: Sequence[Source]) -> Pools:
     """Mark for each depth the judgments of documents that one of these runs ranks so high."""
-    pools = {
-        depth: np.zeros(len(task.judgments.qrels.documents), dtype=np.bool_)
-        for depth in depths
-    }
+    judgments = len(task.judgments.qrels.documents)
+    pools = {depth: np.zeros(judgments, dtype=np.bool_) for depth in depths}
     task = replace(task, digested=False)
     for source in sources:
         with suppress(FileFormatError):  # the evaluation that follows says so

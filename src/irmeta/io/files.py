@@ -279,10 +279,8 @@ class Content:
         self.path = path or (source if isinstance(source, Path) else display(source))
         self._source = source
         self._digest = ""
-        if isinstance(source, Path) and require_reachable(source).is_file():
-            self._whole_data = None
-        else:
-            self._whole_data = _read_whole(source)
+        is_file = isinstance(source, Path) and require_reachable(source).is_file()
+        self._whole_data = None if is_file else _read_whole(source)
 
     def pieces(self, *, digested: bool = True) -> Iterator[bytes]:
         """Yield the content in order; raise FileFormatError for a file that cannot be read, or a damaged archive.

@@ -91,6 +91,7 @@ def _scored_items(path: "Path | Frame") -> list[tuple[int, tuple[str, ...]]]:
         return _items_of_sheet(read_sheet(path, ITEMS, SCORES))
     data = bytes(read_bytes(path))
     rows = labels(lines(data))
+    # without a line it is for the reader of sheets to refuse
     header = next((line.lower() for line in rows if stripped(line)), ",")
     columns = map(stripped, re.split("[;\t]", header))
     has_score_column = not set(SCORES).isdisjoint(columns)

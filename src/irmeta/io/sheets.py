@@ -201,6 +201,7 @@ def require_visible(texts: Iterable[str], where: str) -> None:
 
 
 def _required_column(table: Sheet, names: Sequence[str], example: Sequence[str]) -> int:
+    """Return the place of the column of one of these names; without it FileFormatError shows an example header."""
     place = table.index_of(names)
     if place is None:
         raise FileFormatError(

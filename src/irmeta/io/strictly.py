@@ -86,9 +86,7 @@ def lines(data: bytes) -> list[str]:
         .replace("\r\n", "\n")
         .replace("\r", "\n")
     )
-    if text:
-        return text.removesuffix("\n").split("\n")
-    return []
+    return text.removesuffix("\n").split("\n") if text else []
 
 
 def parse_json(text: str | bytes, *, finite: bool = False) -> Any:
@@ -126,6 +124,7 @@ def _refuse_constant(name: str) -> float:
 
 
 def _without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Make an object of JSON; a name that it has twice raises ValueError."""
     object_ = dict(pairs)
     if len(object_) < len(pairs):
         names = [name for name, _ in pairs]

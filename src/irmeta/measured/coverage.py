@@ -71,7 +71,7 @@ class Held(NamedTuple):
         >>> Held(0.77, 0.95, 0.95, (5, 20), (10, 10)).said("95% intervals of r")
         ['95% intervals of r held in 77 to 95% of simulated collections (5 to 20 systems, 10 topics).']
         """
-        return [f"{intervals} held in {self}."] * self.broken
+        return [f"{intervals} held in {self}."] if self.broken else []
 
     def __str__(self) -> str:
         """Write the shares, and of what.
@@ -121,18 +121,18 @@ def over(found: Sequence[Measured]) -> Held:
 
 @cache
 def rows() -> Sequence[Measured]:
-    """Read what was measured."""
+    """Return all that was measured, a row for each promise, world and number of topics."""
     text = FILE.read_text(encoding="utf-8")
     return [
         Measured(
-            one["of"],
-            one["world"],
-            int(one["systems"] or 0),
-            int(one["topics"]),
-            float(one["promised"]),
-            float(one["kept"]),
+            row["of"],
+            row["world"],
+            int(row["systems"] or 0),
+            int(row["topics"]),
+            float(row["promised"]),
+            float(row["kept"]),
         )
-        for one in csv.DictReader(text.splitlines())
+        for row in csv.DictReader(text.splitlines())
     ]
 
 
@@ -148,7 +148,7 @@ def _like(found: Sequence[Measured], systems: int) -> Sequence[Measured]:
     """Keep the rows with about this number of systems, or else with the nearest one."""
     times = [max(row.systems / systems, systems / max(row.systems, 1)) for row in found]
     most = max(TIMES, min(times, default=TIMES))
-    return [row for row, one in zip(found, times, strict=True) if one <= most]
+    return [row for row, ratio in zip(found, times, strict=True) if ratio <= most]
 
 
 def _span(low: int, high: int) -> str:

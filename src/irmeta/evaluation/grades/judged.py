@@ -379,6 +379,7 @@ class GradeArray:
         return self._facts(self.topics)
 
     def _facts(self, topics: Indices, pool: Bools | None = None) -> Facts:
+        """Compute what `facts` returns."""
         judged = self._judged[topics]
         # the judgments of each topic in turn: its first one, and as many more as it has
         begins = self._first[topics] - (np.cumsum(judged) - judged)

@@ -89,9 +89,7 @@ class Model:
         So RBP(p=0.8, rel=1) for RBP(p=0.8); None if there is none, or more than one.
         """
         variants = [known for known in self.metrics if is_variant(known, metric)]
-        if len(variants) == 1:
-            return variants[0]
-        return None
+        return variants[0] if len(variants) == 1 else None
 
     def parts_with(self, metrics: list[str]) -> list[Part]:
         """Return the collections that have all of these metrics, reduced to them in this order."""

@@ -53,6 +53,7 @@ def read_nights(path: Path) -> list[Night]:
 
 
 def _parse_night(path: Path, at: int, line: bytes) -> Night:
+    """Return the night on a line; what is not one raises FileFormatError."""
     try:
         night = msgspec.json.decode(line, type=Night)
     except (msgspec.MsgspecError, UnicodeDecodeError) as error:

@@ -128,6 +128,7 @@ class _Thrift:
         return fields
 
     def _value(self, kind: int, depth: int) -> Any:
+        """Read a value of a kind of the protocol; of texts and doubles, which nobody needs, nothing is kept."""
         match kind:
             case 1 | 2 | 3:  # a truth value in a list, a byte
                 return self._byte()
@@ -144,6 +145,7 @@ class _Thrift:
         raise ValueError("its Parquet footer is damaged")
 
     def _list(self, depth: int) -> list[Any]:
+        """Read a list: its head has its size, or 15 for one that follows, and the kind of its values."""
         size, kind = divmod(self._byte(), 16)
         if size == 15:
             size = self._varint()
@@ -155,10 +157,12 @@ class _Thrift:
             raise ValueError("its Parquet footer is damaged")
 
     def _zigzag(self) -> int:
+        """Read a whole number: 0, -1, 1, -2, ... are written as 0, 1, 2, 3, ..."""
         value = self._varint()
         return (value >> 1) ^ -(value & 1)
 
     def _varint(self) -> int:
+        """Read a number of 7 bits a byte, the lowest first; the top bit says that more follow."""
         value = 0
         for shift in range(0, 70, 7):
             byte = self._byte()

@@ -59,6 +59,7 @@ class Archive:
             raise self._damaged(error) from error
 
     def _decompressed(self, member: zipfile.ZipInfo) -> bytes:
+        """Return what a file packed by zstd holds, held to its size and checksum."""
         header = self._data[member.header_offset :][:_HEAD]
         if len(header) < _HEAD or header[:4] != b"PK\x03\x04":
             raise ValueError(f"no head of {member.filename}")

@@ -54,6 +54,7 @@ def import_deepeval(
 
 
 def _read_part(path: Location, cluster_by: str | None, collection: str) -> Part:
+    """Return the scores of one test run, and notes on what is missing."""
     run = _read_run(path)
     part = Part(path, file_title(path), [])
     system = _system(run) or part.origin
@@ -85,6 +86,7 @@ def _read_part(path: Location, cluster_by: str | None, collection: str) -> Part:
 
 
 def _read_run(path: Location) -> dict[str, Any]:
+    """Return the test run that a file holds; anything else raises FileFormatError."""
     document = read_json(path, WHAT)
     run = document.get("testRunData", document) if isinstance(document, dict) else None
     if not isinstance(run, dict) or "testCases" not in run:
@@ -95,11 +97,13 @@ def _read_run(path: Location) -> dict[str, Any]:
 
 
 def _system(run: Mapping[str, Any]) -> str:
+    """Return what a run calls itself or its model; nothing where it does neither."""
     model = nested(run, "hyperparameters", "model")
     return str(run.get("identifier") or model or "")
 
 
 def _cases(run: Mapping[str, Any], path: Location) -> list[dict[str, Any]]:
+    """Return the test cases of a run, single ones and conversations."""
     lists = [run.get(key) or [] for key in ("testCases", "conversationalTestCases")]
     if not all(isinstance(one, list) for one in lists):
         raise FileFormatError(f"{display(path)}: not {WHAT} (testCases is no list)")

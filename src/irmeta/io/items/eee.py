@@ -37,6 +37,7 @@ MEANS = "every eval ever"
 """The collection of models and evaluations."""
 SCORE = "score"
 _NEAR = 1e-6
+"""How far a reported score may be from the mean of its items, by rounding."""
 
 
 def import_eee(
@@ -103,15 +104,15 @@ class Oddities:
     unread: list[FileFormatError] = dataclass_field(default_factory=list)
 
     def notes(self) -> list[str]:
-        """Say it."""
-        said = {
+        """Return a note on each kind of oddity that there is."""
+        notes = {
             f"{counted(len(self.unread), 'record')} left out: {self._reasons()}": self.unread,
             f"{counted(self.broken, 'item')} break the schema (evaluation_result_id is null) and are joined by their "
             "record": self.broken,
             f"left out, as lower is better: {listed(self.lower)}": self.lower,
             f"reported scores are not the means of the items: {listed(self.other)}": self.other,
         }
-        return [note for note, there in said.items() if there]
+        return [note for note, there in notes.items() if there]
 
     def _reasons(self) -> str:
         """Return why the first records could not be read, whole: each reason begins with its file."""
@@ -121,6 +122,7 @@ class Oddities:
 
 
 def _read_part(path: Location, cluster_by: str | None, oddities: Oddities) -> Part:
+    """Return the reported scores of one record, and those of its items where it has some; oddities are added up."""
     record = read_json(path, WHAT)
     model, benchmark = _model_and_benchmark(record, path)
     part = Part(path, file_title(path), [])
@@ -214,7 +216,7 @@ def _items_file(record: Mapping[str, Any], path: Location) -> Path | None:
 def _item_rows(
     path: Path, results: list[Result], cluster_by: str | None, oddities: Oddities
 ) -> list[Row]:
-    """Return the scores of items, of the metrics of the results that they belong to."""
+    """Return the scores of items by the metrics of their results; their collection and system are left empty."""
     result_of = {one.key: one for one in results if one.key is not None}
     rows = []
     for place, item in read_records(path, "an item of Every Eval Ever"):

@@ -52,6 +52,7 @@ def import_helm(
 
 
 def _read_part(path: Location) -> Part:
+    """Return the scores of one run, and notes on what was left out."""
     scenario, model = _scenario_and_model(path)
     part = Part(path, PurePath(display(path)).parent.parent.name, [])
     perturbed = 0
@@ -105,6 +106,7 @@ def _scenario_and_model(path: Location) -> tuple[str, str]:
 
 
 def _records(path: Location) -> list[dict[str, Any]]:
+    """Return what a file holds of each instance; anything else raises FileFormatError."""
     held = read_json(path, WHAT)
     if not are_objects(held, "instance_id") or not all(
         isinstance(one.get("stats"), list) for one in held

@@ -59,6 +59,7 @@ def import_inspect(
 
 
 def _read_part(path: Location, cluster_by: str | None) -> Part:
+    """Return the scores of one log, the models that judged, and notes on what is odd about it."""
     header, samples = _read_log(path)
     evaluation = header.get("eval")
     if (
@@ -110,6 +111,7 @@ def _row(
     metric: str,
     score: float,
 ) -> Row:
+    """Return the score of a sample by a metric; `place` says where the sample stands."""
     if "id" not in sample:
         raise FileFormatError(f"{place} has no id")
     content = json.dumps([sample.get("input"), sample.get("target")], sort_keys=True)
@@ -142,6 +144,7 @@ def is_archive(path: Location) -> bool:
 
 
 def _read_archive(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Return what an archive says of its evaluation, and its samples."""
     archive = Archive(path)
     if "header.json" not in archive:
         if archive.names("_journal/"):
@@ -167,6 +170,7 @@ def _read_archive(path: Location) -> tuple[dict[str, Any], list[dict[str, Any]]]
 
 
 def _require_samples(document: object, path: Location) -> list[dict[str, Any]]:
+    """Return the samples of a log if they are a list of objects; else raise FileFormatError."""
     if not are_objects(document):
         raise FileFormatError(f"{display(path)}: not {WHAT} (its samples are no list)")
     return document

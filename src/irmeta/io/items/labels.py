@@ -43,19 +43,16 @@ def import_labels(
                 "expected a column of systems and one of questions (or topics), and one for each judge; it has "
                 f"{listed(frame.columns)}; name them with --system and --topic"
             )
-        judges = [
-            one for one in frame.columns if one not in (found.system, found.topic)
-        ]
+        names = (found.system, found.topic)
+        judges = [column for column in frame.columns if column not in names]
         if not judges:
             raise ScoresError("no column of labels; expected one for each judge")
-        names = {"system": frame[found.system], "topic": frame[found.topic]}
-        return {
-            judge: from_frame(
-                pl.DataFrame({**names, METRIC: _as_zero_one(frame[judge])}),
-                collection=judge,
-            )
-            for judge in judges
-        }
+        cubes = {}
+        answers = {"system": frame[found.system], "topic": frame[found.topic]}
+        for judge in judges:
+            scored = pl.DataFrame({**answers, METRIC: _as_zero_one(frame[judge])})
+            cubes[judge] = from_frame(scored, collection=judge)
+        return cubes
     except ScoresError as error:
         raise FileFormatError(f"{display(where)}: {error}") from error
 

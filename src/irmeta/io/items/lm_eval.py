@@ -60,6 +60,7 @@ def import_lm_eval(
 
 
 def _read_part(path: Location, task: str, time: str, cluster_by: str | None) -> Part:
+    """Return the scores of one file of samples; values that are no numbers are left out, and noted."""
     model, folder = _model_and_folder(path, time)
     part = Part(path, folder, [])
     others = set[str]()

@@ -98,6 +98,7 @@ def _collection_of(paths: Paths, files: Sequence[Location]) -> str:
 
 
 def _read_part(path: Location, collection: str) -> Part:
+    """Return the scores of the answers in one file, and notes on their nuggets."""
     part = Part(path, file_title(path), [])
     failed = 0
     nuggets_of_topic: dict[str, Counter[tuple[str, str]]] = {}
@@ -156,6 +157,7 @@ def _nuggets(record: Mapping[str, Any], place: str) -> list[Nugget]:
 def _require_word(
     value: object, known: Mapping[str, float], what: str, place: str
 ) -> str:
+    """Return a word in lower case if it is known; else raise FileFormatError. what : what it is of a nugget."""
     word = stripped(str(value)).lower()
     if word not in known:
         raise FileFormatError(
@@ -189,6 +191,7 @@ def nugget_scores(nuggets: Sequence[Nugget]) -> dict[str, float]:
 
 
 def _note(part: Part, failed: int, several: set[str], without_vital: set[str]) -> None:
+    """Note failed assignments, and topics with several sets of nuggets or without vital ones."""
     if failed:
         part.add_note(
             f"{counted(failed, 'failed assignment')} of nuggets count as not supported, as in "

@@ -73,6 +73,7 @@ def import_promptfoo(
 
 
 def _read_part(path: Location, cluster_by: str | None, collection: str | None) -> Part:
+    """Return the scores of one file of results, the models that judged, and a note on errors."""
     title, results = _results(path)
     name = collection or title or file_title(path)
     part = Part(path, file_title(path), [])
@@ -172,6 +173,7 @@ def _as_text(value: object) -> str:
 
 
 def _shortened_text(text: str) -> str:
+    """Return a text on one line, a long one cut and with a digest of it."""
     line = " ".join(text.split())
     if len(line) <= _LONGEST:
         return line or "test"
@@ -185,20 +187,19 @@ def _prompt_label(result: Mapping[str, Any]) -> str:
 
 
 def _system(result: Mapping[str, Any], prompts: Sequence[str], place: str) -> str:
-    provider = result.get("provider")
-    name = (
-        provider.get("label") or provider.get("id")
-        if isinstance(provider, dict)
-        else provider
-    )
+    """Name a system by the provider of a result, and by its prompt where there are several."""
+    name = result.get("provider")
+    if isinstance(name, dict):
+        name = name.get("label") or name.get("id")
     if not name or not isinstance(name, str):
         raise FileFormatError(f"{place}: not {WHAT} (it names no provider)")
-    return (
-        f"{name}/{_shortened_text(_prompt_label(result))}" if len(prompts) > 1 else name
-    )
+    if len(prompts) > 1:
+        return f"{name}/{_shortened_text(_prompt_label(result))}"
+    return name
 
 
 def _values(result: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """Return the scores of a result by metric, as they are written."""
     if "score" not in result or "success" not in result:
         raise FileFormatError(f"{place}: not {WHAT} (it lacks score and success)")
     named_scores = result.get("namedScores")

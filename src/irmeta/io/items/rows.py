@@ -6,6 +6,7 @@ A reader of a program's files makes rows; what happens when two of them are of o
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
@@ -96,18 +97,13 @@ def cubes_of_parts(
         raise FileFormatError(f"{display(parts[0].path)}: no scores of items in it")
     _require_one_score(frame, parts, apart)
     frame = _with_collection(frame, collection)
-    means, notes = _means(frame)
+    means, repeat_notes = _means(frame)
     clusters = _clusters(frame, parts)
-    content_notes = _content_notes(frame)
-    file_notes = _file_notes(frame, parts)
+    notes = repeat_notes, _content_notes(frame), _file_notes(frame, parts)
     provenance: dict[str, dict[str, Any]] = {}
     for name in means["collection"].unique():
-        notes_of_one = [
-            one
-            for some in (notes, content_notes, file_notes)
-            for one in some.get(name, [])
-        ]
-        provenance[name] = {"notes": notes_of_one} if notes_of_one else {}
+        said = list(chain.from_iterable(kind.get(name, []) for kind in notes))
+        provenance[name] = {"notes": said} if said else {}
         if name in clusters:
             provenance[name][CLUSTERS] = clusters[name]
         rows_of_collection = frame.filter(collection=name)
@@ -120,19 +116,13 @@ def cubes_of_parts(
 
 def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
     """Put the rows of all files under each other, with their numbers, and that of each one's file."""
-    rows = [
-        (
-            *labels([row.collection, row.system, row.topic]),
-            *(_spelling(row.metric), row.score),
-            *(
-                one and labels([one])[0]
-                for one in (row.repeat, row.cluster, row.content)
-            ),
-            at,
-        )
-        for at, part in enumerate(parts)
-        for row in _named_rows(part, names)
-    ]
+    rows = []
+    for at, part in enumerate(parts):
+        for row in _named_rows(part, names):
+            needed = labels([row.collection, row.system, row.topic])
+            given = (row.repeat, row.cluster, row.content)
+            optional = [text and labels([text])[0] for text in given]
+            rows.append((*needed, _spelling(row.metric), row.score, *optional, at))
     columns = [*Row._fields[:-1], "file"]
     types = [*[pl.String] * 4, pl.Float64, *[pl.String] * 3, pl.Int64]
     schema = dict(zip(columns, types, strict=True))
@@ -144,6 +134,7 @@ def _frame(parts: Sequence[Part], names: NamedBy) -> pl.DataFrame:
 
 
 def _require_names(rows: pl.DataFrame, column: str, parts: Sequence[Part]) -> None:
+    """Raise FileFormatError for the first row whose text in a column no name can be."""
     for name, row in rows.select(column, "row").sort("row").iter_rows():
         try:
             require_names([name], f"in a {column}")
@@ -185,6 +176,7 @@ def _spelling(metric: str) -> str:
 
 
 def _named_rows(part: Part, names: NamedBy) -> Iterator[Row]:
+    """Yield the rows of a file, with systems called as it calls its models, or by the file."""
     if names == "model":
         yield from part.rows
         return
@@ -219,6 +211,7 @@ def _require_one_score(frame: pl.DataFrame, parts: Sequence[Part], apart: str) -
 
 
 def _with_collection(frame: pl.DataFrame, collection: str | None) -> pl.DataFrame:
+    """Return the rows with another name of their only collection, if one is given; several raise ScoresError."""
     if collection is None:
         return frame
     known = frame["collection"].unique(maintain_order=True).to_list()
@@ -242,11 +235,9 @@ def _means(frame: pl.DataFrame) -> tuple[pl.DataFrame, dict[str, list[str]]]:
         repeats = part["repeats"].filter(part["repeats"] > 0)
         most, least = repeats.max(), repeats.min()
         if isinstance(most, int) and most > 1:
-            fewer = (
-                ""
-                if least == most
-                else f", in {counted(int((repeats < most).sum()), 'cell')} of fewer"
-            )
+            fewer = ""
+            if least != most:
+                fewer = f", in {counted(int((repeats < most).sum()), 'cell')} of fewer"
             notes[str(name)] = [
                 f"repeats (epochs) are averaged: a score is the mean of {most}{fewer}"
             ]

@@ -46,6 +46,7 @@ def import_support(
 
 
 def _read_part(path: Location, collection: str) -> Part:
+    """Return the scores of the answers in one file, and a note on citations without a label."""
     part = Part(path, file_title(path), [])
     unlabelled = 0
     for place, record in read_records(path, WHAT):
@@ -112,6 +113,7 @@ def _judged_sentences(
 
 
 def _label_worth(label: object, place: str) -> float:
+    """Return what a label of support counts; another word raises FileFormatError."""
     word = stripped(str(label)).lower().replace("_", " ")
     if word not in _WORTH:
         raise FileFormatError(

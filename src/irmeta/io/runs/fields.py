@@ -126,8 +126,8 @@ class Strings:
         return places
 
     def _as_bytes(self) -> list[bytes]:
-        both = zip(self.start.tolist(), self.length.tolist(), strict=True)
-        return [self.buffer[start : start + length] for start, length in both]
+        spans = zip(self.start.tolist(), self.length.tolist(), strict=True)
+        return [self.buffer[start : start + length] for start, length in spans]
 
     def starts_block(self) -> Bools:
         """Say where a string differs from the one before it."""

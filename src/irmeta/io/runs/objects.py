@@ -1,6 +1,6 @@
 """Runs and judgments as other libraries hold them, made what irmeta reads: a mapping or a data frame."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import FileFormatError, IrmetaError
@@ -114,10 +114,8 @@ def _frame_of_rows(rows: Iterable[Any]) -> "pl.DataFrame":
     import polars as pl
 
     listed = list(rows)
-    if listed and hasattr(listed[0], "relevance"):
-        value = "relevance"
-    else:
-        value = "score"
+    has_grades = bool(listed) and hasattr(listed[0], "relevance")
+    value = "relevance" if has_grades else "score"
     try:
         return pl.DataFrame(
             {
@@ -157,27 +155,20 @@ def grades_by_topic(held: Any) -> Mapping[str, Mapping[str, Any]]:
 
 
 def _rated_queries(document: Any) -> list[Any] | None:
-    """Find the list of rated queries in JSON."""
-    parts: Iterable[Any]
-    if not isinstance(document, dict):
-        parts = document if isinstance(document, list) else ()
-    elif lists := [
-        document[name]
-        for name in ("judgmentRatings", "requests")
-        if isinstance(document.get(name), list)
-    ]:
-        return list(lists[0])
-    else:
-        parts = document.values()
-    lists_below = (_rated_queries(one) for one in parts)
-    return next((found for found in lists_below if found is not None), None)
+    """Find the list of rated queries in JSON, however deep; None without one."""
+    if isinstance(document, dict):
+        for name in ("judgmentRatings", "requests"):
+            if isinstance(document.get(name), list):
+                return list(document[name])
+        document = list(document.values())
+    parts = document if isinstance(document, list) else []
+    below = map(_rated_queries, parts)
+    return next((queries for queries in below if queries is not None), None)
 
 
-def _first_name(entry: Any, names: Iterable[str]) -> str:
-    found = next(
-        (entry[name] for name in names if isinstance(entry, dict) and name in entry),
-        None,
-    )
-    if not isinstance(found, str | int) or isinstance(found, bool):
-        raise ValueError(f"no {' or '.join(list(names)[:2])} in {str(entry)[:60]}")
-    return str(found)
+def _first_name(entry: Mapping[str, Any], keys: Sequence[str]) -> str:
+    """Return the text or number under the first of these keys that there is; else raise ValueError."""
+    name = next((entry[key] for key in keys if key in entry), None)
+    if not isinstance(name, str | int) or isinstance(name, bool):
+        raise ValueError(f"no {' or '.join(keys[:2])} in {str(entry)[:60]}")
+    return str(name)

@@ -186,11 +186,8 @@ def runs_from_frame(table: Any, name: str = "run") -> list[Run]:
     runs = []
     for index, system_name in enumerate(names):
         rows = np.flatnonzero(code == index)
-        runs.append(
-            _checked_run(
-                system_name, topics.take(rows), documents.take(rows), scores[rows]
-            )
-        )
+        columns = topics.take(rows), documents.take(rows), scores[rows]
+        runs.append(_checked_run(system_name, *columns))
     return runs
 
 
@@ -205,10 +202,8 @@ def grade_remarks(grades: Floats, source: str) -> list[Remark]:
     below = grades[grades < 0]
     if below.size:
         kinds, counts = np.unique(below, return_counts=True)
-        histogram = ", ".join(
-            f"{count} of grade {kind:g}"
-            for kind, count in zip(kinds, counts, strict=True)
-        )
+        each = zip(kinds, counts, strict=True)
+        histogram = ", ".join(f"{count} of grade {kind:g}" for kind, count in each)
         texts.append(f"documents with a grade below 0 count as not judged: {histogram}")
     if (grades > 127).any():
         texts.append(
@@ -232,6 +227,7 @@ def score_remarks(scores: Floats, source: str) -> list[Remark]:
 
 
 def _checked_run(name: str, topics: Strings, documents: Strings, scores: Floats) -> Run:
+    """Make a run of its rows; a score that is NaN, or a document twice, raises FileFormatError."""
     if np.isnan(scores).any():
         raise FileFormatError(
             f"run {name}: a score is NaN, which cannot be ranked; leave the document out"
@@ -244,6 +240,7 @@ def _checked_run(name: str, topics: Strings, documents: Strings, scores: Floats)
 
 
 def _checked_qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels:
+    """Make judgments of their rows; grades that none can be, or a document twice, raise FileFormatError."""
     if not grades.size:
         raise FileFormatError("the qrels are empty")
     if not np.isfinite(grades).all():
@@ -261,6 +258,7 @@ def _checked_qrels(topics: Strings, documents: Strings, grades: Floats) -> Qrels
 
 
 def _digest(topics: Strings, documents: Strings, values: Floats) -> str:
+    """Return the SHA-256 of rows."""
     sha = hashlib.sha256()
     for texts in (topics, documents):
         for part in (texts.buffer, texts.start, texts.length):
@@ -272,6 +270,7 @@ def _digest(topics: Strings, documents: Strings, values: Floats) -> str:
 def _refuse_duplicates(
     source: str, names: list[str], topic: Indices, documents: Strings
 ) -> None:
+    """Raise FileFormatError for the first row that repeats a document of its topic."""
     repeated, _ = duplicates(topic, documents)
     if repeated.size:
         first = int(repeated.min())
@@ -283,6 +282,7 @@ def _refuse_duplicates(
 def _columns_of_mapping(
     nested: Mapping[str, Mapping[str, float]],
 ) -> tuple[Strings, Strings, Floats]:
+    """Return topics, documents and numbers of {topic: {document: number}}."""
     topics: list[str] = []
     documents: list[str] = []
     values: list[float] = []
@@ -291,11 +291,8 @@ def _columns_of_mapping(
             topics += [str(topic)] * len(inner)
             documents += map(str, inner)
             values += map(number, inner.values())
-        return (
-            Strings.of(topics),
-            Strings.of(documents),
-            np.array(values, dtype=np.float64),
-        )
+        numbers = np.array(values, dtype=np.float64)
+        return Strings.of(topics), Strings.of(documents), numbers
     except (AttributeError, TypeError, ValueError) as error:
         raise FileFormatError(
             f"not of the form {{topic: {{document: number}}}}: {error}"
@@ -305,28 +302,33 @@ def _columns_of_mapping(
 def _columns_of_frame(
     table: Any, value: tuple[str, ...]
 ) -> tuple[Strings, Strings, Floats]:
+    """Return topics, documents and numbers of a frame; value : the names that the column of numbers may have."""
     import polars as pl
 
-    found = []
-    for names in (TOPIC, DOCUMENT, value):
-        column = next((name for name in names if name in table.columns), None)
-        if column is None:
-            present = ", ".join(str(name) for name in table.columns)
-            raise FileFormatError(
-                f"the table has no column {' or '.join(names)}; it has {present}"
-            )
-        if list(table.columns).count(column) > 1:
-            raise FileFormatError(
-                f"the table has more than one column {column}; drop all but one"
-            )
-        found.append(table[column])
-    topics, documents = (_strings_of_column(column) for column in found[:2])
+    columns = [_column(table, names) for names in (TOPIC, DOCUMENT, value)]
+    topics, documents = map(_strings_of_column, columns[:2])
+    values = columns[2]
     try:
-        return topics, documents, _numbers_of_column(found[2])
+        return topics, documents, _numbers_of_column(values)
     except (TypeError, ValueError, pl.exceptions.PolarsError) as error:
         raise FileFormatError(
-            f"the column {found[2].name!r} of the table must hold numbers: {error}"
+            f"the column {values.name!r} of the table must hold numbers: {error}"
         ) from error
+
+
+def _column(table: Any, names: Sequence[str]) -> Any:
+    """Return the column under the first of these names that a frame has; none, or two, raise FileFormatError."""
+    name = next((name for name in names if name in table.columns), None)
+    if name is None:
+        present = ", ".join(map(str, table.columns))
+        raise FileFormatError(
+            f"the table has no column {' or '.join(names)}; it has {present}"
+        )
+    if list(table.columns).count(name) > 1:
+        raise FileFormatError(
+            f"the table has more than one column {name}; drop all but one"
+        )
+    return table[name]
 
 
 def _numbers_of_column(column: Any) -> Floats:
@@ -343,6 +345,7 @@ _NO_IDS = (bool, np.bool_, bytes, dict, list, tuple, set, np.ndarray)
 
 
 def _strings_of_column(column: Any) -> Strings:
+    """Return a column of ids as strings; what is missing, or is no id, raises FileFormatError."""
     import polars as pl
 
     cells = list(column)

@@ -110,6 +110,9 @@ _HEADERS = {
     b"topic_id",
     b"topicid",
 }
+"""First fields of header lines."""
+_Line = tuple[int, list[bytes], float]
+"""A line that was read: its number, its fields, and the score or grade in it."""
 
 
 @dataclass
@@ -125,6 +128,7 @@ class _Rows:
     tag: str = ""
 
     def take(self, keep: Indices) -> "_Rows":
+        """Keep the rows at these positions."""
         line = None if self.line is None else self.line[keep]
         ranks = None if self.ranks is None else self.ranks.take(keep)
         topic, document = self.topic.take(keep), self.document.take(keep)
@@ -188,6 +192,7 @@ def metadata_of(text: bytes) -> str:
 
 
 def _run_from_lines(text: bytes, path: Location, name: str, reading: Reading) -> Run:
+    """Make a run of the lines of a text."""
     rows, topics, topic = _distinct_rows(text, RUN, path, reading)
     remarks = [*score_remarks(rows.value, str(path)), *rows.remarks]
     fields = rows.document, rows.value, rows.ranks
@@ -200,8 +205,7 @@ def _distinct_rows(
     """Read rows that repeat no document of a topic; return the distinct topics, and each row's index among them."""
     rows = _read_rows(text, layout, path, reading)
     topics, topic = index_strings(rows.topic)
-    judged = layout is not RUN
-    keep = _rows_to_keep(rows, topic, text, path, reading, judged=judged)
+    keep = _rows_to_keep(rows, topic, text, layout, path, reading)
     if keep is None:
         return rows, topics, topic
     return rows.take(keep), topics, topic[keep]
@@ -309,6 +313,7 @@ def _is_utf8(text: bytes) -> bool:
 
 
 def _read_rows(text: bytes, layout: Layout, path: Location, reading: Reading) -> _Rows:
+    """Read the rows of a text: all at once where its lines are regular, else line by line."""
     columns = split(text, layout.width)
     rows = None if columns is None else rows_of_columns(columns, layout, path)
     return rows or _read_line_by_line(text, layout, path, reading)
@@ -348,7 +353,7 @@ def _read_line_by_line(
     text: bytes, layout: Layout, path: Location, reading: Reading
 ) -> _Rows:
     """Read line by line; raise FileFormatError with the first problems, or accept what the user allows."""
-    taken: list[tuple[int, list[bytes], float]] = []
+    taken: list[_Line] = []
     errors: list[Remark] = []
     more = unfit = 0
     widths = set()
@@ -356,7 +361,7 @@ def _read_line_by_line(
     for at, line, fields, is_header in _data_lines(text, layout, reading):
         widths.add(len(fields))
         try:
-            fitted = _fields_of_line(fields, line, layout, reading, is_header)
+            fitted = _fields_of_line(fields, line, layout, reading, header=is_header)
             taken.append((at, fitted, _read_value(fitted[layout.value], layout)))
             unfit += len(fields) != layout.width
         except ValueError as error:
@@ -406,7 +411,7 @@ def _data_lines(
 
 
 def _duplicate_errors(
-    taken: Sequence[tuple[int, list[bytes], float]],
+    taken: Sequence[_Line],
     layout: Layout,
     text: bytes,
     path: Location,
@@ -417,23 +422,18 @@ def _duplicate_errors(
         return ()
     rows = _rows_of_lines(taken, layout, path)
     _, topic = index_strings(rows.topic)
-    judged = layout is not RUN
     try:
-        _rows_to_keep(rows, topic, text, path, reading, judged=judged)
+        _rows_to_keep(rows, topic, text, layout, path, reading)
     except FileFormatError as error:
         return error.remarks
     return ()
 
 
-def _rows_of_lines(
-    taken: Sequence[tuple[int, list[bytes], float]], layout: Layout, path: Location
-) -> _Rows:
-    """Put lines that were read, as (line number, fields, value), into columns."""
+def _rows_of_lines(taken: Sequence[_Line], layout: Layout, path: Location) -> _Rows:
+    """Put lines that were read into columns."""
     line_numbers, lines, values = zip(*taken, strict=True)
-    topic, document = (
-        _strings_of_field(lines, 0),
-        _strings_of_field(lines, layout.document),
-    )
+    topic = _strings_of_field(lines, 0)
+    document = _strings_of_field(lines, layout.document)
     rows = _Rows(topic, document, np.array(values), np.array(line_numbers))
     if layout is RUN:
         rows.ranks = _strings_of_field(lines, 3)
@@ -445,13 +445,14 @@ def _rows_of_lines(
 
 
 def _strings_of_field(lines: Sequence[Sequence[bytes]], which: int) -> Strings:
+    """Return one field of each line."""
     return Strings.of(
         [fields[which].decode("utf-8", "surrogateescape") for fields in lines]
     )
 
 
 def _fields_of_line(
-    fields: list[bytes], line: bytes, layout: Layout, reading: Reading, header: bool
+    fields: list[bytes], line: bytes, layout: Layout, reading: Reading, *, header: bool
 ) -> list[bytes]:
     """Return the fields of a line if it has the right number of them, or the user allows this number."""
     count = len(fields)
@@ -536,6 +537,7 @@ def _read_value(text: bytes, layout: Layout) -> float:
 
 
 def _excerpt(text: bytes) -> str:
+    """Quote a text for a message: its first 80 bytes, in ASCII."""
     start = ascii(text[:80].decode("utf-8", "backslashreplace").rstrip())
     return start if len(text) <= 80 else f"{start}..."
 
@@ -544,15 +546,15 @@ def _rows_to_keep(
     rows: _Rows,
     topic: Indices,
     text: bytes,
+    layout: Layout,
     path: Location,
     reading: Reading,
-    *,
-    judged: bool = False,
 ) -> Indices | None:
     """Say which rows to keep where documents are repeated (None: all); raise unless the repetition is harmless."""
     repeated, original = duplicates(topic, rows.document)
     if not repeated.size:
         return None
+    judged = layout is not RUN
     if judged:
         equal = rows.value[repeated] == rows.value[original]
     else:
@@ -560,10 +562,9 @@ def _rows_to_keep(
     wrong = ~equal if judged or reading.dedup == "error" else equal
     if wrong.any():
         line = _line_numbers(text) if rows.line is None else rows.line
+        pairs = repeated[wrong], original[wrong]
         raise combined_error(
-            _duplicate_remarks(
-                rows, line, repeated[wrong], original[wrong], path, judged
-            )
+            _duplicate_remarks(rows, line, *pairs, path, judged=judged)
         )
     drop = repeated
     lines = counted(repeated.size, "line")
@@ -591,6 +592,7 @@ def _duplicates_but_best(values: Floats, repeated: Ints, original: Ints) -> Ints
 
 
 def _line_numbers(text: bytes) -> Ints:
+    """Return the number of each line of data, (row,)."""
     lines = enumerate(text.split(b"\n"), 1)
     return np.array(
         [at for at, line in lines if line.strip() and not line.startswith(b"#")]
@@ -603,8 +605,10 @@ def _duplicate_remarks(
     repeated: Ints,
     original: Ints,
     path: Location,
+    *,
     judged: bool,
 ) -> list[Remark]:
+    """Return the error of each row that repeats a document, line by line; `original` are the first rows of these."""
     remarks = []
     for later, first in sorted(zip(repeated.tolist(), original.tolist(), strict=True)):
         problem = f"document {rows.document[later]!r} of topic {rows.topic[later]!r} also stands on line {line[first]}"
@@ -642,6 +646,7 @@ def _on_lines(lines: int) -> str:
 
 
 def _is_json(text: bytes) -> bool:
+    """Say whether a text is JSON."""
     try:
         json.loads(text)
     except (ValueError, RecursionError):
@@ -650,6 +655,7 @@ def _is_json(text: bytes) -> bool:
 
 
 def _qrels_of_json(held: Any) -> Qrels:
+    """Make judgments of JSON in one of the forms that `read_qrels` takes."""
     return qrels_from_mapping(grades_by_topic(held))
 
 

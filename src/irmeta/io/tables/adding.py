@@ -69,7 +69,7 @@ def add(
         _require_table(descriptions[target], place)
         old = load(path, target)
         replaced |= set(labels(old["system"].values))
-        changed[target] = _merge(old, scores, place, replace)
+        changed[target] = _merge(old, scores, place, replace=replace)
     _write(changed, path, version, replaced=sorted(replaced))
     return changed
 
@@ -144,7 +144,9 @@ def _require_table(description: Description, place: str) -> None:
         )
 
 
-def _merge(old: xr.DataArray, new: xr.DataArray, place: str, replace: bool) -> Changed:
+def _merge(
+    old: xr.DataArray, new: xr.DataArray, place: str, *, replace: bool
+) -> Changed:
     """Put scores into a collection: systems, topics and metrics of both, the older first."""
     new, read_as = _by_metric_there(old, new)
     _require_shared(old, new, place)

@@ -74,6 +74,7 @@ def _read_ir_measures(path: Location) -> pl.DataFrame:
 
 
 def _order_ir_measures(fields: Sequence[str], name: str) -> Sequence[str]:
+    """Return run, topic, measure and value of a line of 3 or 4 fields; name : the run where there are 3."""
     if len(fields) == 3:
         topic, measure, value = fields
         return name, topic, measure, value
@@ -107,6 +108,7 @@ def _read_fields(path: Location, order: Any) -> pl.DataFrame:
 
 
 def _read_json_lines(path: Location) -> pl.DataFrame:
+    """Return the scores in a file of JSON lines."""
     rows: list[_Row] = []
     system = _system_name(path)
     for number, line in _numbered_lines(path):
@@ -137,6 +139,7 @@ def _read_json_lines(path: Location) -> pl.DataFrame:
 def _first_value(
     record: dict[str, Any], keys: Sequence[str], otherwise: str | None = None
 ) -> Any:
+    """Return what stands under the first of these keys that there is."""
     return next((record[key] for key in keys if key in record), otherwise)
 
 

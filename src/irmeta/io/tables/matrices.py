@@ -52,15 +52,11 @@ def metric_of_release(name: str) -> str:
     if at_depth := re.fullmatch(r"(\d+)_(\D.*)", short):
         depth, rest = at_depth.groups()
         return _with_depth("ERR" if rest == "err" else metric_of_release(rest), depth)
-    spellings = (
-        name,
-        "ERR@20"
-        if short == "err"
-        else re.sub(r"^r[bd]p_(\d+)$", r"RBP(p=0.\1)", short),
-    )
-    return next(
-        (canonical(spelled) for spelled in spellings if is_known(spelled)), name
-    )
+    ours = re.sub(r"^r[bd]p_(\d+)$", r"RBP(p=0.\1)", short)
+    if short == "err":
+        ours = "ERR@20"
+    known = filter(is_known, (name, ours))
+    return next(map(canonical, known), name)
 
 
 def import_trec_eval(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -92,20 +88,17 @@ def cube_of_tables(
 
 
 def _cube_of_rows(rows: pl.DataFrame, collection: str) -> xr.DataArray:
+    """Make a cube of rows, without means where there are topics; ScoresError for means beside topics."""
     _require_measures(rows["metric"].unique().to_list())
     topics = rows.filter(pl.col("topic") != ALL)
-    if (
-        only_means := sorted(set(rows["system"]) - set(topics["system"]))
-        if topics.height
-        else []
-    ):
-        raise ScoresError(
-            f"{only_means[0]} has only means, other files have topics; import them separately"
-        )
-    frame = (topics if topics.height else rows).with_columns(
-        collection=pl.lit(collection)
-    )
-    return next(iter(from_rows(frame).values()))
+    if topics.height:
+        if only_means := sorted(set(rows["system"]) - set(topics["system"])):
+            raise ScoresError(
+                f"{only_means[0]} has only means, other files have topics; import them separately"
+            )
+        rows = topics
+    cubes = from_rows(rows.with_columns(collection=pl.lit(collection)))
+    return cubes[collection]
 
 
 MANY = 50
@@ -114,8 +107,8 @@ MANY = 50
 
 def _require_measures(names: list[str]) -> None:
     """Raise ScoresError for what stands where measures should but is none: numbers, or many names of something else."""
-    numbers = all(name == ALL or _is_number(name) for name in names)
-    if numbers or (len(names) > MANY and not any(map(is_known, names))):
+    only_numbers = all(name == ALL or _is_number(name) for name in names)
+    if only_numbers or (len(names) > MANY and not any(map(is_known, names))):
         raise ScoresError(
             f"measures would be called {words.listed(sorted(names), 3)}, which no measure is: this is another kind of "
             "file, or its columns stand in another order"
@@ -204,15 +197,12 @@ def import_systemwise(paths: Paths) -> dict[str, xr.DataArray]:
         scores_of_file = cube(
             scores[:, None, :], names, [ALL], metrics, collection=name
         )
-        from_release = any(column.startswith(("rdp_", "errall")) for column in columns)
-        notes = _unknown_metric_notes(scores_of_file, _NO_METRICS) + (
-            [_RELEASED] if from_release else []
-        )
-        cubes[name] = (
-            scores_of_file.assign_attrs(recorded({"notes": notes}))
-            if notes
-            else scores_of_file
-        )
+        notes = _unknown_metric_notes(scores_of_file, _NO_METRICS)
+        if any(column.startswith(("rdp_", "errall")) for column in columns):
+            notes.append(_RELEASED)
+        if notes:
+            scores_of_file = scores_of_file.assign_attrs(recorded({"notes": notes}))
+        cubes[name] = scores_of_file
     return cubes
 
 
@@ -258,12 +248,10 @@ def topic_range(text: str) -> list[str]:
 
 
 def _with_depth(name: str, depth: str) -> str:
+    """Return the metric of this name with the parameter depth."""
     head, at, cutoff = name.partition("@")
-    if head.endswith(")"):
-        inside = f"{head[:-1]}, depth={depth})"
-    else:
-        inside = f"{head}(depth={depth})"
-    return canonical(inside + at + cutoff)
+    inside = f"{head[:-1]}, " if head.endswith(")") else f"{head}("
+    return canonical(f"{inside}depth={depth}){at}{cutoff}")
 
 
 def listed_paths(paths: Paths) -> str:
@@ -281,6 +269,7 @@ def all_files(paths: Paths) -> list[Location]:
 
 
 def _read_trec_eval(path: Location) -> pl.DataFrame:
+    """Return the scores in a file, whose runs are named by their runid lines, or a single one by the file."""
     runs: list[str] = []
     run_complete = True
     scores_read: list[tuple[int, str, str, float]] = []
@@ -359,10 +348,9 @@ def _read_matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floa
     table = parse_sheet(bytes(read_bytes(path)), display(path))
     header = table.header
     rows_read = [(at, [stripped(cell) for cell in row]) for at, row in table.rows]
-    words = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
-    labelled = (
-        not any(_is_number(row[0]) for _, row in rows_read) or words <= _LABEL_WORDS
-    )
+    corner = set(re.split(r"[\W_]+", "".join(header[:1]).lower()))
+    numbered = any(_is_number(row[0]) for _, row in rows_read)
+    labelled = not numbered or corner <= _LABEL_WORDS
     names = [
         row[0] if labelled else str(number)
         for number, (_, row) in enumerate(rows_read, 1)
@@ -373,7 +361,7 @@ def _read_matrix(path: Location, rows: Rows) -> tuple[list[str], list[str], Floa
             f"{path}: not a CSV table with a header and scores under it"
         )
     other_rows = "systems" if rows == "topics" else "topics"
-    if labelled and words & _ROW_WORDS[other_rows] and not words & _ROW_WORDS[rows]:
+    if labelled and corner & _ROW_WORDS[other_rows] and not corner & _ROW_WORDS[rows]:
         raise FileFormatError(
             f"{path}:1: the header {header[0]!r} says that rows are {other_rows}, not {rows}; "
             "correct --rows"

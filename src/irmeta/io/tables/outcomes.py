@@ -69,15 +69,15 @@ def read_outcomes(given: Any) -> Observed:
     if isinstance(given, str | PathLike):
         where = location(given)
         return _outcomes(_read_lines(read_bytes(where), display(where)), display(where))
-    for name in ("write_csv", "to_csv"):  # polars, pandas
-        if hasattr(given, name):
-            text = getattr(given, name)(
-                **({"index": False} if name == "to_csv" else {})
-            )
-            return _outcomes(_read_lines(text.encode(), "outcomes"), "outcomes")
-    raise IrmetaError(
-        f"outcomes are a CSV file or a data frame, not {type(given).__name__}; its columns are {FORMS}"
-    )
+    if hasattr(given, "write_csv"):  # polars
+        text = given.write_csv()
+    elif hasattr(given, "to_csv"):  # pandas
+        text = given.to_csv(index=False)
+    else:
+        raise IrmetaError(
+            f"outcomes are a CSV file or a data frame, not {type(given).__name__}; its columns are {FORMS}"
+        )
+    return _outcomes(_read_lines(text.encode(), "outcomes"), "outcomes")
 
 
 def _read_lines(data: bytes, where: str) -> list[_Line]:
@@ -94,10 +94,10 @@ def _read_lines(data: bytes, where: str) -> list[_Line]:
 def _columns(header: Sequence[str], where: str) -> dict[str, int]:
     """Find the place of each column; without those of a form raise FileFormatError."""
     columns = {}
-    for name, called in COLUMNS.items():
-        places = [header.index(name) for name in called if name in header]
-        if places:
-            columns[name] = places[0]
+    for name, spellings in COLUMNS.items():
+        spelled = next((one for one in spellings if one in header), None)
+        if spelled is not None:
+            columns[name] = header.index(spelled)
     for name in set(header):
         if header.count(name) > 1 and name:
             raise FileFormatError(
@@ -113,6 +113,7 @@ def _columns(header: Sequence[str], where: str) -> dict[str, int]:
 
 
 def _read_line(where: str, row: Sequence[str], columns: Mapping[str, int]) -> _Line:
+    """Read the cells of a line; one that no outcome can have raises FileFormatError."""
     cells = {name: row[place] for name, place in columns.items()}
     system, other = cells["system"], cells.get("against", "")
     require_visible(cells.values(), where)
@@ -146,11 +147,13 @@ def _win_margin(where: str, cells: Mapping[str, str]) -> tuple[float, float]:
         raise FileFormatError(f"{where}: nobody compared these; leave the line out")
     smoothed = total + 1
     lead = (wins - losses) / smoothed
+    # the variance of one outcome of 1, 0 or -1: share that is no tie - lead^2
     error = sqrt(((wins + losses + 1) / smoothed - lead**2) / smoothed)
     return (wins - losses) / total, error
 
 
 def _read_number(where: str, name: str, text: str, least: float) -> float:
+    """Read a finite number of at least `least`, 0 or minus infinity; anything else raises FileFormatError."""
     value = number_or_nan(text)
     if not least <= value < inf or value == -inf:
         wanted = "a number" if least else "a number of 0 or more"
@@ -177,7 +180,7 @@ def _outcomes(lines: Sequence[_Line], where: str) -> Observed:
 
 
 def _require_errors(lines: Sequence[_Line]) -> None:
-    """Outcomes without errors are taken as they are, if no line has one and each is of another system."""
+    """Raise FileFormatError where a standard error is needed: unless no line has one, and each is of another system."""
     lacking = next(line for line in lines if np.isnan(line.error))
     seen = set()
     for line in lines:
@@ -202,6 +205,7 @@ def _average_over_queries(lines: Sequence[_Line], where: str) -> Observed:
         for by_query in values_by_key.values()
     ]
     common = np.mean(values, axis=0) if shared else 0.0
+    # the mean over systems that is taken off has 1 / count of each one's noise
     factor = sqrt(count / (count - 1)) if shared else 1.0
     errors = [
         factor * float((one - common).std(ddof=1)) / sqrt(len(one)) for one in values

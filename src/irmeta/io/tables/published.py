@@ -288,6 +288,7 @@ def _count_decimals(text: str) -> int:
 
 
 def _year(row: _Row) -> float:
+    """Return the year of a row, NaN where it is empty; anything else raises FileFormatError."""
     text = row.cells["year"]
     if text and not text.isdecimal():
         raise FileFormatError(

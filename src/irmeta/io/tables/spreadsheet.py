@@ -100,17 +100,13 @@ def _unscored_columns(table: pl.DataFrame, **given: Unpack[Named]) -> set[str | 
     ignore = given.get("ignore", ())
     ignored = {ignore} if isinstance(ignore, str) else {*ignore}
     kept = [name for name in table.columns if name not in ignored]
-    roles_found = columns_of(kept)._replace(score=None)
+    found = columns_of(kept)._replace(score=None)
     columns: dict[str, Any] = {**given}
-    roles = SPELLINGS.keys() - {"score"}
-    named_columns = [columns[role] for role in roles if columns.get(role)]
-    named_parts = ",".join(named_columns).split(",")
-    identified = [roles_found.system, roles_found.topic]
-    identified += [columns.get(role) for role in ("system", "topic")]
-    row_names = kept[:1]
-    if any(identified):  # a column says what a row is of
-        row_names = []
-    return {*roles_found, *named_parts, *ignored, *row_names}
+    named = {role: columns.get(role) for role in SPELLINGS if role != "score"}
+    named_parts = ",".join(filter(None, named.values())).split(",")
+    identifying = (found.system, found.topic, named["system"], named["topic"])
+    row_names = [] if any(identifying) else kept[:1]
+    return {*found, *named_parts, *ignored, *row_names}
 
 
 def _with_metric_of_name(
@@ -251,10 +247,7 @@ def wide(scores: Any, metric: str | None = None) -> pl.DataFrame:
         raise ScoresError(
             f"a wide table has one metric; name it with --metric, one of {metric_names}"
         )
-    if means_only:
-        table = scores.isel(topic=0)
-    else:
-        table = scores.isel(metric=0)
+    table = scores.isel(topic=0) if means_only else scores.isel(metric=0)
     columns = labels(table[table.dims[1]].values)
     values = pl.DataFrame(table.values, schema=columns).with_columns(
         pl.all().fill_nan(None)
@@ -293,14 +286,15 @@ def read_table(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[st
     Raises FileFormatError for a file that holds none.
     """
     data = read_bytes(where).removeprefix(codecs.BOM_UTF8)
+    is_parquet = data.startswith(parquet.MAGIC)
     try:
-        if data[:4] != b"PAR1" and is_document(data):
+        if not is_parquet and is_document(data):
             return read_document(data.decode(), where, words)
         if words:
             raise FileFormatError(
                 f"{display(where)}: only a document in LaTeX, HTML or Markdown has tables to choose from by #"
             )
-        if data[:4] == b"PAR1":
+        if is_parquet:
             return parquet.read(data), []
         if data[:1] in (b"{", b"["):
             document = parse_json(data)

@@ -46,6 +46,7 @@ class Models:
         return self._known[folder]
 
     def _model(self, folder: Path) -> tuple[str, str | None]:
+        """Return model and revision by the metadata in a folder, else by its name; None for an unknown revision."""
         file = folder / META
         metadata: Any = None
         try:

@@ -95,6 +95,7 @@ def _choice_message(
 
 
 def _describe(table: Layout) -> str:
+    """Describe a table for a choice: its number, label, metrics or heads, and collections."""
     label = f" ({shortened(table.label, 30)})" if table.label else ""
     groups = [group for group in table.groups if group]
     above = f", collections {listed(groups)}" if groups else ""

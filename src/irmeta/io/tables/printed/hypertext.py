@@ -76,10 +76,10 @@ class _Reader(HTMLParser):
             self._rows[-1].append(Cell("", *spans))
             self._heads[-1] &= self._in_head or tag == "th"
             self._open = True
-        else:
-            self._add_text(
-                _MARKS[tag] + "{" if tag in _MARKS else " " if tag == "br" else ""
-            )
+        elif tag in _MARKS:
+            self._add_text(_MARKS[tag] + "{")
+        elif tag == "br":
+            self._add_text(" ")
 
     def handle_endtag(self, tag: str) -> None:
         if tag == self._unseen:
@@ -116,6 +116,7 @@ class _Reader(HTMLParser):
             self._rows[-1].append(last._replace(text=last.text + text))
 
     def _finish_table(self) -> None:
+        """Keep the table at hand, without rows that have no cells."""
         self._open = False
         kept = [at for at, row in enumerate(self._rows) if row]
         rows = [

@@ -63,6 +63,7 @@ _SYMBOLS = {
     "to": "→",
     "times": "×",
 }
+_UNPRINTED = {"{": "", "}": "", "$": "", "~": " ", "&": " "}
 _HIDDEN_ARGUMENTS = {
     "multicolumn": 2,
     "multirow": 2,
@@ -123,6 +124,7 @@ def _newlines(hidden: re.Match[str]) -> str:
 
 
 def _grid(body: str, first: int, label: str) -> Grid:
+    """Return a table; body : what stands in it, which begins on line `first` of the document."""
     rows, lines, head = list[list[Cell]](), list[int](), 0
     for at, cells in _rows(body):
         if not head and rows and _HEAD_ENDS.search(cells[0]):
@@ -135,6 +137,7 @@ def _grid(body: str, first: int, label: str) -> Grid:
 
 
 def _cell(tex: str) -> Cell:
+    """Return a cell with its text, and how many columns and rows it spans."""
     across, down = (found.search(tex) for found in (_ACROSS, _DOWN))
     return Cell(
         plain(tex), int(across[1]) if across else 1, int(down[1]) if down else 1
@@ -202,7 +205,7 @@ def plain(tex: str) -> str:
             made.append(f"{char}{{{plain(tex[at + 1 : end])}}}")
             at = end
         else:
-            made.append("" if char in "{}$" else " " if char in "~&" else char)
+            made.append(_UNPRINTED.get(char, char))
             at += 1
     return " ".join("".join(made).replace("---", "—").replace("--", "–").split())
 
@@ -213,8 +216,9 @@ def _text_of_command(tex: str, command: re.Match[str]) -> tuple[str, int]:
     at = command.end()
     # \& \% \_ \# \$ \{ are these characters, \, \; \! \\ are space
     if other is not None:
-        space = other in ",;!:/" or other.isspace()
-        return ("" if space else " " if other == "\\" else other), at
+        if other in ",;!:/" or other.isspace():
+            return "", at
+        return (" " if other == "\\" else other), at
     if name in _SYMBOLS:
         return _SYMBOLS[name], at
     if name in ("textsuperscript", "textsubscript"):
