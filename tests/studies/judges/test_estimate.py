@@ -541,10 +541,10 @@ def test_conversations_are_what_people_judged_some_of() -> None:
 def test_conversations_that_nobody_named_are_noticed() -> None:
     """Whole conversations that people judged are noticed by their names, single turns by their scores."""
     human, machine = of_conversations()
-    [note] = [one for one in estimate(human, machine).notes if "--clusters stem" in one]
+    [note] = [one for one in estimate(human, machine).notes if "clusters='stem'" in one]
     assert note.startswith("people judged all topics of 10 stems")
     some = machine.isel(topic=slice(0, None, 3))
-    [note] = [one for one in estimate(some, machine).notes if "--clusters stem" in one]
+    [note] = [one for one in estimate(some, machine).notes if "clusters='stem'" in one]
     assert note.startswith("Topics look clustered")
 
 

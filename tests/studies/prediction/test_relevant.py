@@ -146,7 +146,7 @@ def test_the_answer_is_followed_by_what_the_number_does(model):
     )
     assert findings(calibrated)[0].startswith("RR is predicted")
     # a number that is not told is asked for where a target is divided by it
-    number = "AP@10 so does the number of relevant documents (--relevant)"
+    number = "AP@10 so does the number of relevant documents (relevant=)"
     for options, asked in (
         ({"want": ["AP@10"]}, True),
         ({"want": ["AP@10"], "relevant": 80}, False),

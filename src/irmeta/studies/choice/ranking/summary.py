@@ -376,4 +376,4 @@ def warnings(outcome: xr.Dataset) -> list[str]:
     if "kept" not in outcome:
         return []
     sentence = _stability_sentence(outcome, _size(outcome))
-    return [sentence] if sentence.endswith(f"{TRUST[-1][1]}.") else []
+    return [sentence] if f": {TRUST[-1][1]}." in sentence else []
