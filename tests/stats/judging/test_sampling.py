@@ -183,6 +183,19 @@ def test_differences_are_those_of_means_of_differences() -> None:
     assert found.variance[0, 1] == pytest.approx(wanted.variance[0])
 
 
+def test_a_difference_that_never_changes_has_no_variance_whatever_topics_weigh() -> (
+    None
+):
+    """Where people give one system .3 more on every topic, and the machine too, unequal weights bring no variance."""
+    one = sample(systems=2)
+    human = np.stack([one.human[0], one.human[0] + 0.3])
+    machine = np.stack([one.machine[0], one.machine[0] + 0.3])
+    weight = np.linspace(0.2, 1.8, 10)
+    found = estimate_differences(Sample(human, machine, one.drawn, weight))
+    np.testing.assert_allclose(found.value[1, 0], 0.3)
+    np.testing.assert_allclose(found.variance, 0, atol=1e-15)
+
+
 def test_unequal_probabilities_are_made_good() -> None:
     """Averaged over many samples of unequal probabilities the estimate is the mean over all topics."""
     rng = np.random.default_rng(1)

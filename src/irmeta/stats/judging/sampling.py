@@ -222,9 +222,8 @@ def estimate_differences(
     # as for means; a covariance has the divisor n - 1
     variance = (1 - n / total) * (n - 1) ** 2 / n * _difference_variances(without)
     if new_topics:
-        root = np.sqrt(sample.weight)
         of_human, few = (
-            _difference_variances(scores * root)
+            _difference_variances(scores, sample.weight)
             for scores in (sample.human, sample.machine[:, sample.drawn])
         )
         more = lam**2 * (_difference_variances(sample.machine) - few)
@@ -378,7 +377,7 @@ def correlation(sample: Sample, *, pairs: bool = False) -> float:
     return float(np.clip(rho, -1, 1))  # rounding may exceed 1
 
 
-def _mean(values: Floats, weight: Floats) -> Floats:
+def _mean(values: Floats, weight: Floats | float) -> Floats:
     """Return the weighted mean over topics: values (system, topic), weights (topic,) of mean 1."""
     return np.asarray((values * weight).mean(axis=1))
 
@@ -395,9 +394,10 @@ def _sums_of_squares(values: Floats) -> Floats:
     return np.asarray((centred**2).sum(axis=1))
 
 
-def _difference_variances(values: Floats) -> Floats:
-    """Return the variance over topics of the difference of each two rows: var a + var b - 2 cov."""
-    return _variances_of_differences(np.atleast_2d(np.cov(values)))
+def _difference_variances(values: Floats, weight: Floats | float = 1.0) -> Floats:
+    """Return the weighted variance over topics, divisor n - 1, of the difference of each two rows."""
+    centred = np.sqrt(weight) * (values - _mean(values, weight)[:, None])
+    return _variances_of_differences(centred @ centred.T / (values.shape[1] - 1))
 
 
 def _variances_of_differences(covariance: Floats) -> Floats:
