@@ -79,7 +79,7 @@ def test_the_first_metric_that_is_named_is_told_of_first(options, by):
     outcome = describe(scores(("P@10", "AP", "RR")), **options)
     assert about(outcome.data)["options"]["by"] == by
     assert findings(outcome)[0].startswith(f"{by}: the best system")
-    said = f"of the 3 metrics {by} ranks the systems; --by names another"
+    said = f"of the 3 metrics {by} ranks the systems; by= names another"
     assert (said in outcome.notes) == (not options)
 
 

@@ -866,7 +866,7 @@ def test_the_best_of_several_variants_may_have_been_picked():
     made = cube(values, ["bm25", "grid-a1", "grid-a2", "e5"], topics, ["AP"])
     said = (
         "grid-a2 has the highest mean of grid* (2 systems) by AP. If it was picked for that, too many differences seem "
-        "real: --system bm25 --against 'grid*' corrects p for the choice."
+        "real: system='bm25' against='grid*' corrects p for the choice."
     )
     assert said in irmeta.versus(made, "grid-a2", "bm25").notes
     for system, against in (("grid-a1", "bm25"), ("grid-a2", "e5"), ("e5", "bm25")):

@@ -427,7 +427,7 @@ def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> li
     return [
         Act(
             f"{family.system} has the highest mean of {pattern} ({len(rivals) + 1} systems) by {listed(claimed, FEW)}. "
-            f"If it was picked for that, too many differences seem real: --system {baselines[0]} --against "
+            f"If it was picked for that, too many differences seem real: --system '{baselines[0]}' --against "
             f"'{pattern}' corrects p for the choice."
         )
     ]
