@@ -5,6 +5,7 @@ import inspect
 import re
 import subprocess
 import sys
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from irmeta import errors
 from irmeta.cli import main
 from irmeta.errors import IrmetaError, ScoresError, typed
 from irmeta.scores.cube import cube
-from irmeta.words import FLAGS, in_python
+from irmeta.words import FLAGS, READING, in_python
 
 SOURCE = Path(errors.__file__).parent
 OTHERS = {"--log_samples"}
@@ -84,8 +85,13 @@ def test_flags_are_true_in_python() -> None:
         for name, one in inspect.signature(function).parameters.items()
     }
     known = {name: kinds[name] for name in FLAGS if name in kinds}
-    assert len(known) > 4
+    assert len(known) > 3
     assert set(map(str, known.values())) <= {"bool", "<class 'bool'>"}
+
+
+def test_options_on_reading_are_fields_of_a_reading() -> None:
+    """What files may lack or have beyond their format is one argument in Python."""
+    assert {field.name for field in fields(irmeta.Reading)} == READING
 
 
 def test_one_error_speaks_to_whom_it_is_for(

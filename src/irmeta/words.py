@@ -287,17 +287,22 @@ def reason(error: BaseException, most: int = 200) -> str:
 
 
 FLAGS = {
-    "allow_empty",
-    "allow_missing_tag",
     "append",
     "each",
-    "extra_columns",
     "replace",
     "same_systems",
-    "skip_header",
     "unpaired",
 }
 """Options without a value: in Python they are True."""
+READING = {
+    "allow_empty",
+    "allow_missing_tag",
+    "dedup",
+    "extra_columns",
+    "qrels_format",
+    "skip_header",
+}
+"""Options on reading files: in Python fields of a Reading."""
 _MADE_BY = {
     "clusters": "with_clusters",
     "mean_over": "with_clusters",
@@ -328,6 +333,8 @@ def in_python(text: str) -> str:
 
     >>> in_python("name them (--clusters stem)")
     "name them (clusters='stem' of irmeta.with_clusters)"
+    >>> in_python("to keep one: --dedup first or best")
+    "to keep one: reading=irmeta.Reading(dedup='first') or best"
     >>> in_python("--cluster session says so; or --teams each if all are apart")
     "cluster='session' says so; or teams='each' if all are apart"
     >>> in_python("drop topics (--missing common), or name teams with --teams FILE or --same-systems")
@@ -365,6 +372,9 @@ def _argument(found: re.Match[str]) -> str:
         return f"{name}=[...]"
     if name == "table" and value:
         return f'.tables["{value}"]'
+    if name in READING:
+        accepted = f"{name}={repr(value) if value else True}"
+        return f"reading=irmeta.Reading({accepted})"
     if name in FLAGS:
         return f"{name}=True" + (f" {value}" if value else "")
     if name == "ignore" and value and not value.isupper():

@@ -114,7 +114,7 @@ def test_02_missing_tag(desk: Desk) -> None:
     said = desk.refusal(without)
     assert said == (
         "odd.run:2: 5 fields, but a run line has 6 (topic Q0 document rank score tag): '1 Q0 b 2 2.0'; "
-        "is the run tag missing? (allow_missing_tag=True)"
+        "is the run tag missing? (reading=irmeta.Reading(allow_missing_tag=True))"
     )
     assert "odd.run:1: 5 fields" in desk.refusal(
         RUN.replace(" tag", "").replace("\n", "\r\n")
@@ -162,8 +162,8 @@ def test_05_three_columns_and_beir(desk: Desk) -> None:
     )
     said = desk.refusal(qrels=beir)
     assert (
-        "odd.qrels:1: looks like a header line: 'query-id\\tcorpus-id\\tscore' (qrels_format='beir')"
-        in said
+        "odd.qrels:1: looks like a header line: 'query-id\\tcorpus-id\\tscore' "
+        "(reading=irmeta.Reading(qrels_format='beir'))" in said
     )
     assert desk.same(qrels=beir, qrels_format="beir")
     assert desk.same(qrels=beir.partition("\n")[2], qrels_format="beir")
@@ -225,7 +225,10 @@ def test_09_topics_that_begin_as_comments_do(desk: Desk) -> None:
 def test_10_header(desk: Desk, header: str) -> None:
     """10: a header line is refused as one, even where its score would be a number; --skip-header skips it."""
     said = desk.refusal(f"{header}\n{RUN}")
-    assert said == f"odd.run:1: looks like a header line: {header!r} (skip_header=True)"
+    assert (
+        said
+        == f"odd.run:1: looks like a header line: {header!r} (reading=irmeta.Reading(skip_header=True))"
+    )
     assert desk.same(f"# comment\n{header}\n{RUN}", skip_header=True)
     assert desk.same(RUN, skip_header=True)
     said = desk.refusal(qrels="query_id 0 doc_id relevance\n" + QRELS)
@@ -250,7 +253,7 @@ def test_11_duplicate_documents(desk: Desk) -> None:
     said = desk.refusal(twice)
     assert said == (
         "odd.run:6: document 'c' of topic '1' also stands on line 3; a ranking has each document once "
-        "(to keep one: dedup='first' or best)"
+        "(to keep one: reading=irmeta.Reading(dedup='first') or best)"
     )
     assert desk.same(twice, dedup="first")
     assert (
@@ -432,7 +435,7 @@ def test_25_and_26_empty_files(desk: Desk, empty: str) -> None:
     assert desk.refusal(qrels=empty) == "odd.qrels: the file is empty; is it the qrels?"
     assert (
         desk.refusal(empty)
-        == "odd.run: the file is empty; did the run retrieve nothing? (allow_empty=True)"
+        == "odd.run: the file is empty; did the run retrieve nothing? (reading=irmeta.Reading(allow_empty=True))"
     )
     assert not desk.scores(empty, allow_empty=True).any()
     assert "odd lacks 2 of 2 topics (score 0): 1, 2" in desk.notes

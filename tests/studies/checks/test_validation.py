@@ -289,7 +289,7 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         ),
         (
             str(tmp_path / "more/empty"),
-            "the file is empty; did the run retrieve nothing? (allow_empty=True)",
+            "the file is empty; did the run retrieve nothing? (reading=irmeta.Reading(allow_empty=True))",
         ),
         (str(tmp_path / "none"), "no files in this folder"),
     ]

@@ -165,7 +165,7 @@ def test_answers_first() -> None:
     assert ladder.findings[0].startswith(
         "These rules give away at most 5 bits about 50"
     )
-    assert "--qrels" in plain.notes[0]
+    assert "qrels=" in plain.notes[0]
 
 
 @pytest.mark.parametrize(

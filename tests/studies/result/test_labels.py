@@ -175,5 +175,5 @@ def test_notes_have_labels_wherever_they_name_something(scores):
     made = cube(two, systems, scores.topic.values, ["AP", "P@10"])
     labels = {"myrun": "Ours", "AP": "MAP", "P@10": "Prec@10"}
     found = irmeta.versus(made, "myrun").labelled(labels)
-    assert "(irmeta significance), Ours is better than" in " ".join(found.notes)
+    assert "by its scores, Ours is better than" in " ".join(found.notes)
     assert not re.search(r"\b(myrun|AP|P@10)", " ".join(found.notes))
