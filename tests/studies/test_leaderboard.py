@@ -529,7 +529,7 @@ def test_of_several_metrics_one_is_used_and_said() -> None:
     two = cube(values, list("abcd"), list("123456"), ["RR", "AP@100"])
     made = leaderboard(two)
     assert (
-        made.notes[0] == "of the 2 metrics RR ranks the systems; --metric names another"
+        made.notes[0] == "of the 2 metrics RR ranks the systems; metric= names another"
     )
     named = leaderboard(two, metric="RR")
     assert made["value"].equals(named["value"])

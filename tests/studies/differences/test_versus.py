@@ -858,6 +858,22 @@ def test_fewer_claims_by_tests_of_all_pairs_are_counted():
         assert not any("all pairs" in note for note in found.notes)
 
 
+def test_what_is_judged_of_both_may_explain_a_difference():
+    """Where a fifth less is judged of one's first documents, the first note says that it may be better."""
+    run = {topic: {f"d{at}": 10.0 - at for at in range(10)} for topic in "1234"}
+    other = {topic: {f"e{at}": 10.0 - at for at in range(10)} for topic in "1234"}
+    grades = {f"d{at}": 1 for at in range(9)} | {f"e{at}": at % 2 for at in range(5)}
+    made = irmeta.evaluate(dict.fromkeys("1234", grades), {"a": run, "b": other}, "P@5")
+    for system, against in (("a", "b"), ("b", "a")):
+        note = irmeta.versus(made, system, against).notes[0]
+        assert note.startswith("Of the first 10 documents ")
+        assert "so b may be better than its scores" in note
+        assert "50% of b" in note
+    alike = irmeta.evaluate(dict.fromkeys("1234", grades), {"a": run, "b": run}, "P@5")
+    found = irmeta.versus(alike + 0.1 * (alike.system == "a"), "a", "b")
+    assert not any("are judged" in note for note in found.notes)
+
+
 def test_the_best_of_several_variants_may_have_been_picked():
     """Of the best variant, better than a baseline, the note names the comparison that allows for the choice."""
     noise = np.random.default_rng(1).normal(0, 0.01, (4, 20, 1))

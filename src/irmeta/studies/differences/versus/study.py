@@ -11,6 +11,7 @@ import xarray as xr
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import again, seeded
+from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.figures import leading_metrics, p_in_sentence
 from irmeta.scores.groups.clusters import SIZE, contributions, right_or_wrong
@@ -183,7 +184,11 @@ def versus(
             **({} if flagged is None else {"without": flagged.topics}),
             "resamples": way.drawn(len(family.names)),
         },
-        notes=[*notes, *_notes(family, way, figures)],
+        notes=[
+            *_judged_notes(family),
+            *notes,
+            *_notes(family, way, figures),
+        ],
     )
     outcome["significant"] = outcome["p_corrected"] < alpha
     if margin is not None:
@@ -405,7 +410,34 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
         notes.append(
             "The best other system was picked by these scores, so it looks better than it is."
         )
-    return [*notes, *_picked_notes(family, way, figures)]
+    return [
+        *notes,
+        *_picked_notes(family, way, figures),
+    ]
+
+
+UNEVEN = 0.2
+"""How far the judged shares of two runs' first documents are apart where their scores may differ by that alone."""
+
+
+def _judged_notes(family: Family) -> list[str]:
+    """Say that fewer of a system's first documents are judged than of those that it is compared with, or more."""
+    shares = about(family.scores).get("judged", {})
+    others = [shares[name] for name in family.names if name in shares]
+    if family.system not in shares or not others:
+        return []
+    own, other = shares[family.system], float(np.median(others))
+    if abs(own - other) < UNEVEN:
+        return []
+    whose = family.names[0] if len(family.names) == 1 else "the others (median)"
+    less = family.system if own < other else whose
+    return [
+        Act(
+            f"Of the first 10 documents {own:.0%} of {family.system} are judged, {other:.0%} of {whose}. The rest "
+            f"counts as not relevant, so {less} may be better than its scores: irmeta reuse QRELS RUNS --new RUN says "
+            "by how much."
+        )
+    ]
 
 
 def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]:
