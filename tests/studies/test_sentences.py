@@ -813,9 +813,9 @@ UNFOUNDED = [
         "design without a budget", as_good, "best design", "has the highest expected"
     ),
     Unfounded(
-        "design without a budget", constant_differences, "its lead", "for 3 other"
+        "design without a budget", constant_differences, "its lead", "with 3 other"
     ),
-    Unfounded("design without a budget", one_metric, "highest|lead", "Judging by"),
+    Unfounded("design without a budget", one_metric, "highest|lead", "judged by"),
     Unfounded("design by one metric", as_good, "other design", "Buy 20 topics"),
     Unfounded("place", two_systems, "stands higher"),
 ]
