@@ -185,7 +185,7 @@ def versus(
             "resamples": way.drawn(len(family.names)),
         },
         notes=[
-            *_judged_notes(family),
+            *_judged_notes(family, figures["difference"]),
             *notes,
             *_notes(family, way, figures),
         ],
@@ -420,14 +420,18 @@ UNEVEN = 0.2
 """How far the judged shares of two runs' first documents are apart where their scores may differ by that alone."""
 
 
-def _judged_notes(family: Family) -> list[str]:
-    """Say that fewer of a system's first documents are judged than of those that it is compared with, or more."""
+def _judged_notes(family: Family, differences: Floats) -> list[str]:
+    """Say that of a system, or of those that it is compared with, fewer of the first documents are judged.
+
+    differences : the system's mean less those of the others; who has fewer and scores more has nothing to gain.
+    """
     shares = about(family.scores).get("judged", {})
     others = [shares[name] for name in family.names if name in shares]
     if family.system not in shares or not others:
         return []
     own, other = shares[family.system], float(np.median(others))
-    if abs(own - other) < UNEVEN:
+    behind = differences < 0 if own < other else differences > 0
+    if abs(own - other) < UNEVEN or not behind.any():
         return []
     whose = family.names[0] if len(family.names) == 1 else "the others (median)"
     less = family.system if own < other else whose
