@@ -182,7 +182,7 @@ def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         if counts:
             yield (
                 f"{ESTIMATED.strip()}: estimated from people's judgments of {counted(counts['human'], 'topic')} and a "
-                f"machine's of {counts['machine']}; read means, their intervals and ranks, not single topics"
+                f"machine's of {counts['machine']}; read means, their intervals and ranks, not single topics or wins"
             )
 
 
