@@ -40,6 +40,7 @@ from irmeta.studies.judges.compare.study import compare_judges
 from irmeta.studies.leaderboard.study import leaderboard
 from irmeta.studies.place.study import place
 from irmeta.studies.standardizing.comparison.study import compare
+from irmeta.words import in_python
 
 
 def _turns(icc=0.0, conversations=12, turns=5, seed=0, names="{}_{}"):
@@ -282,7 +283,7 @@ def test_scores_that_are_alike_matter_to_means():
     [note] = clustering_notes(alike, of_means=True)
     assert "scores by AP are alike" in note
     assert "intervals of means" in note
-    assert note in describe(alike).notes
+    assert in_python(note) in describe(alike).notes
 
 
 def _by_two(icc):
