@@ -853,6 +853,9 @@ def test_fewer_claims_by_tests_of_all_pairs_are_counted():
     assert 0 < better < int(alone["significant"].sum())
     said = f"(irmeta significance), also if it was picked by its scores, s0 is better than {better} of 7."
     assert sum(note.endswith(said) for note in alone.notes) == 1
+    behind = irmeta.versus(1 - made, "s0")
+    said = f"picked by its scores, s0 is worse than {better} of 7."
+    assert sum(note.endswith(said) for note in behind.notes) == 1
     apart = made + 9 * (made.system == "s0")  # no test can doubt it
     for found in (irmeta.versus(apart, "s0"), irmeta.versus(made, "s0", "s6,s7")):
         assert not any("all pairs" in note for note in found.notes)

@@ -489,12 +489,17 @@ def _all_pairs_notes(
         values = contributions(family.line.sel(metric=metric).values, scores)
         p = compare(Pairs(values), of_pairs, again(rng))["p_corrected"]
         sure = p[(pairs == own).any(axis=0)] < way.alpha
-        if (sure == (figures["p_corrected"][rows, at] < way.alpha)).all():
+        claimed = figures["p_corrected"][rows, at] < way.alpha
+        if (sure == claimed).all():
             continue
         up = figures["difference"][rows, at] > 0
         by = f" by {metric}" if len(family.metrics) > 1 else ""
-        worse = f" and worse than {lost}" if (lost := (sure & ~up).sum()) else ""
-        claims.append(f"better than {(sure & up).sum()}{worse} of {len(rows)}{by}")
+        counts = [
+            f"{word} than {(sure & side).sum()}"
+            for word, side in (("better", up), ("worse", ~up))
+            if ((sure | claimed) & side).any()
+        ]
+        claims.append(f"{' and '.join(counts)} of {len(rows)}{by}")
     if not claims:
         return []
     return [
