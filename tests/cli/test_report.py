@@ -199,6 +199,56 @@ def test_a_run_that_evaluate_skipped_is_left_out(
     assert "runs/s0:1: 3 fields" in capsys.readouterr().err
 
 
+@pytest.mark.usefixtures("empty_figures")
+@pytest.mark.parametrize(
+    "command",
+    [
+        "design x.parquet --runs runs --qrels qrels.txt --depths 5 --partitions 5",
+        "judges compare qrels.txt llm.txt --runs runs",
+        "judges compare qrels.txt llm.txt --runs runs -o judges.parquet",
+        "judges estimate --human some.txt --llm llm.txt --runs runs",
+        "judges plan --human some.txt --llm llm.txt --runs runs",
+        "leak --qrels qrels.txt --run runs/s0 --submissions 1",
+        "place runs --on x.parquet --qrels qrels.txt -m AP",
+        "replicate runs again --qrels qrels.txt --system s0",
+        "report x.parquet -o r --qrels qrels.txt --runs runs --human some.txt --llm llm.txt",
+        "reuse qrels.txt runs --new runs/s0 -m AP",
+    ],
+)
+def test_every_command_that_reads_runs_can_keep_one_of_two_lines(
+    command: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A document twice in a list is refused with the option that the same command has, which keeps one of the lines."""
+    rng = np.random.default_rng(6)
+    monkeypatch.chdir(tmp_path)
+    topics = range(12)
+    for name, judged in {"qrels": 12, "llm": 12, "some": 8}.items():
+        grades = [
+            f"{t} 0 d{at} {at % 3}\n" for t in topics[:judged] for at in range(30)
+        ]
+        Path(f"{name}.txt").write_text("".join(grades))
+    for folder in ("runs", "again"):
+        Path(folder).mkdir()
+        for system in range(8):
+            ranked = [
+                f"{topic} Q0 d{at} {rank} {10 - rank} s{system}\n"
+                for topic in topics
+                for rank, at in enumerate(rng.permutation(30)[:10])
+            ]
+            twice = ranked[:1] if system == 0 else []
+            Path(f"{folder}/s{system}").write_text("".join(ranked + twice))
+    keep = "--dedup", "first"
+    scored = "evaluate", "qrels.txt", "runs", "-m", "AP nDCG@10", "-o", "x.parquet"
+    assert run(monkeypatch, *scored, *keep) == 0
+    assert run(monkeypatch, *command.split()) == 2
+    said = " ".join(capsys.readouterr().err.split())
+    assert "keep one of the lines (--dedup first or best)" in said
+    assert run(monkeypatch, *command.split(), *keep) == 0
+
+
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [

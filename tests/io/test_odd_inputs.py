@@ -252,8 +252,8 @@ def test_11_duplicate_documents(desk: Desk) -> None:
     twice = RUN + "1 Q0 c 4 9 tag\n"
     said = desk.refusal(twice)
     assert said == (
-        "odd.run:6: document 'c' of topic '1' also stands on line 3; a ranking has each document once: remove one "
-        "of the lines (evaluate keeps one with reading=irmeta.Reading(dedup='first') or best)"
+        "odd.run:6: document 'c' of topic '1' also stands on line 3; a ranking has each document once: keep one of "
+        "the lines (reading=irmeta.Reading(dedup='first') or best)"
     )
     assert desk.same(twice, dedup="first")
     assert (

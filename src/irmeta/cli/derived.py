@@ -29,6 +29,7 @@ from irmeta.cli.options import (
     Families,
     Labels,
     Outputs,
+    Reader,
     Seed,
     Selection,
     Teams,
@@ -128,8 +129,8 @@ class StudyCommand:
     def parameters(self) -> list[inspect.Parameter]:
         """Return the parameters of the command: files, the study's own options, what scores to use, where it goes."""
         hints = {name: self._scores_argument(name) for name in self.files}
-        shared = {"metrics", "missing", "teams", "families", "rng", *self.files}
-        shared |= {option.name for option in self._best_options}
+        shared = {"metrics", "missing", "teams", "families", "rng", "reading"}
+        shared |= {*self.files, *(option.name for option in self._best_options)}
         if self._reads_scores:
             shared |= {field.name for field in fields(Selection)}
         for name, parameter in self.takes.items():
@@ -151,6 +152,8 @@ class StudyCommand:
             parameter_of(name, default, hint) for name, (hint, default) in hints.items()
         ]
         parameters += self._selection_options()
+        if "reading" in self.takes:
+            parameters += options_of_group(Reader)
         if self.verb.labels:
             parameters += options_of_group(Labels, self.verb.own)
         return parameters + options_of_group(Outputs, self.verb.own)
@@ -226,6 +229,8 @@ class StudyCommand:
         ]
         study, results = self._with_labels(given)
         selection = self._take_selection(given)
+        if "reading" in self.takes:
+            given["reading"] = Reader(**_take_group(Reader, given)).reading()
         view = given.pop("view", None)
         page_options = {name: given.pop(name) for name in self._page_options}
         files = [Path(file) for name in self.files for file in _as_list(given[name])]
@@ -310,7 +315,7 @@ class StudyCommand:
             [cubes_or_none] = distinctly_named(loaded) if paths else [None]
             given[self._scores_or_runs] = cubes_or_none
         elif self._scores_or_runs and selection.collection is not None:
-            given["qrels"] = _with_source(given["qrels"], selection.collection)
+            given["qrels"] = _with_source(given, selection.collection)
         options = {name: value for name, value in given.items() if value is not None}
         if "seed" in options:
             options["rng"] = options.pop("seed")
@@ -450,7 +455,8 @@ def help_text(doc: str) -> str:
 
 def _is_option(parameter: "Parameter") -> bool:
     """Say whether a parameter is one of the command line; -m names the only metric, too."""
-    if parameter.cube or parameter.cubes or parameter.name in ("rng", "metrics"):
+    by_group = ("rng", "metrics", "reading")
+    if parameter.cube or parameter.cubes or parameter.name in by_group:
         return True
     return parameter.typed and parameter.name != "metric"
 
@@ -470,12 +476,11 @@ def _import(path: str) -> Any:
     return getattr(import_module(module), name)
 
 
-def _with_source(qrels: Any, collection: str) -> Any:
+def _with_source(given: dict[str, Any], collection: str) -> Any:
     """Return judgments as those of the collection of this name."""
     from irmeta.evaluation.sources import qrels_of
-    from irmeta.io.runs.trec import Reading
 
-    return replace(qrels_of(qrels, Reading()), source=collection)
+    return replace(qrels_of(given["qrels"], given["reading"]), source=collection)
 
 
 def _identifier(flag: str) -> str:

@@ -14,7 +14,8 @@ if TYPE_CHECKING:
 
 SCORES = "Scores to use"
 RESULT = "Result"
-FOLDED = {SCORES, RESULT, "Reading files", "Columns of a table", "Results of MTEB"}
+FILES = "Reading files"
+FOLDED = {SCORES, RESULT, FILES, "Columns of a table", "Results of MTEB"}
 """The panels of options that commands share, or that one kind of file has: only their names are listed."""
 ALL = "--help-all"
 WHOLE: ContextVar[bool] = ContextVar("WHOLE", default=False)

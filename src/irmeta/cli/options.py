@@ -8,8 +8,16 @@ from pathlib import Path
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
-from irmeta.choices import Format, MeanOver, Missing, explained
+from irmeta.choices import (
+    Duplicates,
+    Format,
+    MeanOver,
+    Missing,
+    QrelsFormat,
+    explained,
+)
 from irmeta.cli.app import argument, option
+from irmeta.cli.help import FILES
 from irmeta.cli.help import RESULT as RESULT
 from irmeta.cli.help import SCORES as SCORES
 from irmeta.errors import IrmetaError
@@ -18,6 +26,7 @@ if TYPE_CHECKING:
     import xarray as xr
     from matplotlib.figure import Figure
 
+    from irmeta.io.runs.trec import Reading
     from irmeta.scores.groups.teams import Groups
     from irmeta.studies.result import Result
 
@@ -228,6 +237,34 @@ class SeveralFiles(Selection):
 
         [cubes] = distinctly_named([[(path, self.read(path)) for path in self.scores]])
         return cubes
+
+
+@dataclass(frozen=True, kw_only=True)
+class Reader:
+    """How run files and judgments are read.
+
+    allow_missing_tag : accept run lines of 5 fields
+    extra_columns : ignore fields after the sixth of a run line
+    skip_header : skip a header line
+    allow_empty : accept an empty run: it scores 0
+    dedup : what to do where a list has a document twice
+    qrels_format : the form of the judgments
+    """
+
+    panel: ClassVar[str] = FILES
+
+    allow_missing_tag: bool = False
+    extra_columns: bool = False
+    skip_header: bool = False
+    allow_empty: bool = False
+    dedup: Duplicates = "error"
+    qrels_format: QrelsFormat = "trec"
+
+    def reading(self) -> "Reading":
+        """Return the options as those of a reader."""
+        from irmeta.io.runs.trec import Reading
+
+        return Reading(**vars(self))
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -20,6 +20,7 @@ from irmeta.evaluation.grades.judged import GradeArray, Judged
 from irmeta.evaluation.run_scores import RunScores
 from irmeta.evaluation.sources import QrelsLike, RunsLike, refuse_unreadable
 from irmeta.evaluation.task import Task
+from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import Metric
 from irmeta.parallel import in_order
 from irmeta.stats.arrays import Bools, Floats, Indices
@@ -64,13 +65,16 @@ class LookedUp:
 
 
 def look_up(
-    qrels: QrelsLike, runs: RunsLike, metrics: str | Iterable[str | Metric]
+    qrels: QrelsLike,
+    runs: RunsLike,
+    metrics: str | Iterable[str | Metric],
+    reading: Reading | None = None,
 ) -> LookedUp:
     """Read judgments and runs, and look every document up; see `evaluate` for what they may be.
 
     Raises MetricError for metrics whose value depends on other runs (`pool=`) or that ir_measures computes.
     """
-    job = Evaluation.of(qrels, runs, metrics)
+    job = Evaluation.of(qrels, runs, metrics, reading=reading)
     for metric in job.task.metrics:
         if metric not in job.task.own or metric["pool"]:
             raise MetricError(

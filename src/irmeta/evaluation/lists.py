@@ -22,10 +22,14 @@ Top = tuple[Ints, Ints, list[str]]
 
 
 def top_documents(
-    judgments: Judgments, sources: Sequence[Source], depth: int, what: str = ""
+    judgments: Judgments,
+    sources: Sequence[Source],
+    depth: int,
+    reading: Reading | None,
+    what: str = "",
 ) -> Iterator[Top]:
     """Yield what each run ranks above a depth, on judged topics; what : what the runs are, for who waits."""
-    task = Task(judgments, [parse("P@1")], Reading())
+    task = Task(judgments, [parse("P@1")], reading or Reading())
     batches = [
         sources[start : start + BATCH] for start in range(0, len(sources), BATCH)
     ]
@@ -41,7 +45,7 @@ def _top_documents(task: Task, depth: int, sources: Sequence[Source]) -> list[To
 
 
 def first_documents(
-    runs: RunsLike, topics: Sequence[str], depth: int
+    runs: RunsLike, topics: Sequence[str], depth: int, reading: Reading | None = None
 ) -> tuple[list[str], Ints]:
     """Return the systems, and the documents that they rank first: (system, topic, rank), -1 where a list has ended.
 
@@ -56,7 +60,7 @@ def first_documents(
     ranked = np.full((len(sources), len(topics), depth), -1)
     known: dict[str, int] = {}
     place = [topics.index(topic) for topic in judged.topics]
-    lists = top_documents(Judgments(judged), sources, depth)
+    lists = top_documents(Judgments(judged), sources, depth, reading)
     for system, (topic, rank, documents) in enumerate(lists):
         numbers = [known.setdefault(one, len(known)) for one in documents]
         ranked[system, np.take(place, topic), rank] = numbers

@@ -427,7 +427,7 @@ class Parameter:
 
     def recorded(self, value: Any) -> dict[str, Any]:
         """Return what the options of a result say of the argument; nothing of scores and other data."""
-        if self.cubes or self.cube or self.given:
+        if self.cubes or self.cube or self.given or self.name == "reading":
             return {}
         if Groups in self.kinds:
             return {self.name: source_of_groups(value)}

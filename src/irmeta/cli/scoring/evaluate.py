@@ -1,18 +1,16 @@
 """`irmeta evaluate`: runs and judgments to scores."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar
+from typing import TYPE_CHECKING, Annotated, Any
 
 from irmeta.choices import (
-    Duplicates,
     OnError,
     Precision,
-    QrelsFormat,
     TopicSet,
 )
 from irmeta.cli.app import app, argument, option
-from irmeta.cli.options import Name, Outputs
+from irmeta.cli.options import Name, Outputs, Reader
 from irmeta.cli.output import (
     form_of,
     refuse_overwriting,
@@ -30,9 +28,6 @@ from irmeta.words import counted
 if TYPE_CHECKING:
     from irmeta.choices import Format
     from irmeta.evaluation.archive.writing import Options, Written
-    from irmeta.io.runs.trec import Reading
-
-FILES = "Reading files"
 
 Runs = Annotated[
     list[str],
@@ -40,34 +35,6 @@ Runs = Annotated[
         help="Run files, folders (with all beneath them), globs or URLs; a file's name is its system's."
     ),
 ]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Reader:
-    """How run files and judgments are read.
-
-    allow_missing_tag : accept run lines of 5 fields
-    extra_columns : ignore fields after the sixth of a run line
-    skip_header : skip a header line
-    allow_empty : accept an empty run: it scores 0
-    dedup : what to do where a list has a document twice
-    qrels_format : the form of the judgments
-    """
-
-    panel: ClassVar[str] = FILES
-
-    allow_missing_tag: bool = False
-    extra_columns: bool = False
-    skip_header: bool = False
-    allow_empty: bool = False
-    dedup: Duplicates = "error"
-    qrels_format: QrelsFormat = "trec"
-
-    def reading(self) -> "Reading":
-        """Return the options as those of a reader."""
-        from irmeta.io.runs.trec import Reading
-
-        return Reading(**vars(self))
 
 
 @app.command()

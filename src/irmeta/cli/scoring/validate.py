@@ -3,8 +3,8 @@
 import sys
 
 from irmeta.cli.app import app
-from irmeta.cli.options import Count, FileOrUrl, Outputs
-from irmeta.cli.scoring.evaluate import Reader, Runs
+from irmeta.cli.options import Count, FileOrUrl, Outputs, Reader
+from irmeta.cli.scoring.evaluate import Runs
 
 
 @app.command()

@@ -5,8 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from irmeta.cli.app import app, argument, option
-from irmeta.cli.options import FileOrUrl
-from irmeta.cli.scoring.evaluate import Reader
+from irmeta.cli.options import FileOrUrl, Reader
 
 
 @app.command()

@@ -13,6 +13,7 @@ from irmeta.cli.options import (
     Names,
     OutputFolder,
     Quiet,
+    Reader,
     Seed,
     SeveralFiles,
     Teams,
@@ -25,6 +26,7 @@ from irmeta.errors import IrmetaError
 if TYPE_CHECKING:
     import xarray as xr
 
+    from irmeta.io.runs.trec import Reading
     from irmeta.scores.groups.teams import Groups
     from irmeta.studies.result import Result
 
@@ -41,6 +43,7 @@ def report(
     scores: ReportScores,
     teams: Teams,
     labels: Labels,
+    reader: Reader,
     output: OutputFolder,
     by: Metric | None = None,
     title: str | None = None,
@@ -98,14 +101,17 @@ def report(
         source = shlex.quote(scores.scores[0].name)
     files = {"QRELS": qrels, "HUMAN": human, "MACHINE": llm}
     files["RUNS"] = runs[0] if runs and len(runs) == 1 else None
+    reading = reader.reading()
     with working(workers, quiet=quiet):
         groups = teams.read()
-        usable = _usable_runs(qrels or human, runs, cubes, quiet=quiet)
+        usable = _usable_runs(qrels or human, runs, cubes, reading, quiet=quiet)
         results = []
         if human is not None or llm is not None:
-            results += _judge_results(human, llm, usable, cubes, by, groups, seed)
+            results += _judge_results(
+                human, llm, usable, cubes, by, groups, seed, reading
+            )
         if qrels is not None or (runs and not results):
-            results += [_reuse_result(qrels, usable, cubes, groups, depth)]
+            results += [_reuse_result(qrels, usable, cubes, groups, depth, reading)]
         page, sections = write_sections(
             cubes,
             output,
@@ -135,6 +141,7 @@ def _usable_runs(
     qrels: str | None,
     runs: list[str] | None,
     cubes: "dict[str, xr.DataArray]",
+    reading: "Reading",
     *,
     quiet: bool,
 ) -> Any:
@@ -149,7 +156,7 @@ def _usable_runs(
     others = {name: run for name, run in sources.items() if name not in scored}
     if not others:
         return runs
-    task = Evaluation.of(qrels, others, "P@1").task
+    task = Evaluation.of(qrels, others, "P@1", reading=reading).task
     outcomes = {name: task.outcome((name, run))[0] for name, run in others.items()}
     broken = {
         name: out.error for name, out in outcomes.items() if out.error is not None
@@ -192,6 +199,7 @@ def _judge_results(
     by: str | None,
     teams: "Groups | str | None",
     seed: int,
+    reading: "Reading",
 ) -> "list[Result]":
     """Compare a machine's judgments with those of people, and where it judged more topics estimate by both."""
     from irmeta.metrics.names import raw
@@ -207,9 +215,14 @@ def _judge_results(
     [scores] = cubes.values()
     metric = raw(ordering_metric(scores, by))
     compared = compare_judges(
-        [human, llm], runs=runs, metrics=[metric], teams=teams, rng=seed
+        [human, llm],
+        runs=runs,
+        metrics=[metric],
+        teams=teams,
+        reading=reading,
+        rng=seed,
     )
-    joined = estimate(human, llm, runs=runs, metrics=[metric])
+    joined = estimate(human, llm, runs=runs, metrics=[metric], reading=reading)
     inputs = about(joined.data)["inputs"]["collections"]
     if inputs["human"]["topics"] == inputs["machine"]["topics"]:
         return [compared]  # people judged all: there is nothing to estimate
@@ -222,6 +235,7 @@ def _reuse_result(
     cubes: "dict[str, xr.DataArray]",
     teams: "Groups | str | None",
     depth: int,
+    reading: "Reading",
 ) -> "Result":
     """Leave groups out of the pool, by the metrics of the scores that this can be done with."""
     from irmeta.metrics.names import is_known, raw
@@ -236,4 +250,5 @@ def _reuse_result(
         raw(str(name)) for scores in cubes.values() for name in scores.metric.values
     ]
     wanted = [name for name in names if is_known(name) and not geometric([name])]
-    return reuse(qrels, runs, teams=teams, depth=depth or None, metrics=wanted)
+    options: dict[str, Any] = {"teams": teams, "metrics": wanted, "reading": reading}
+    return reuse(qrels, runs, depth=depth or None, **options)

@@ -616,10 +616,7 @@ def _duplicate_remarks(
             grade, grade_here = rows.value[first], rows.value[later]
             problem += f" with grade {grade:g}, here with grade {grade_here:g}; remove one of them"
         else:
-            problem += (
-                "; a ranking has each document once: remove one of the lines (evaluate keeps one with --dedup first or "
-                "best)"
-            )
+            problem += "; a ranking has each document once: keep one of the lines (--dedup first or best)"
         remarks.append(Remark("error", str(path), int(line[later]), problem))
     return remarks
 

@@ -49,6 +49,7 @@ def judged_to_depths(
     depths: Sequence[int] | None,
     metrics: str | Iterable[str] | None,
     target: str,
+    reading: Reading | None,
 ) -> AtDepths:
     """Score runs as pools of each depth would let them be scored, by people and by a machine.
 
@@ -61,11 +62,12 @@ def judged_to_depths(
         "systems": scores.system.values.tolist(),
         "topics": scores.topic.values.tolist(),
     }
-    full = evaluate(qrels, runs, [*wanted, target, *columns])
-    pooled = pools(qrels, runs, depths)
+    full = evaluate(qrels, runs, [*wanted, target, *columns], reading=reading)
+    pooled = pools(qrels, runs, depths, reading)
     machine = None
     if llm is not None:
-        machine = select(evaluate(llm, runs, [*wanted, *columns]), **kept)
+        by_llm = evaluate(llm, runs, [*wanted, *columns], reading=reading)
+        machine = select(by_llm, **kept)
     cube = select(full, **kept)
     cube.attrs["collection"] = scores.attrs.get("collection", "collection")
     clusters = cluster_map(scores)
@@ -106,17 +108,24 @@ class Pools:
     judged: float
 
 
-def pools(qrels: QrelsLike, runs: RunsLike, depths: Sequence[int]) -> Pools:
+def pools(
+    qrels: QrelsLike,
+    runs: RunsLike,
+    depths: Sequence[int],
+    reading: Reading | None = None,
+) -> Pools:
     """Measure the pools of some depths, over the topics that are judged.
 
     >>> runs = {"a": {"1": {"x": 2.0, "y": 1.0}}, "b": {"1": {"x": 2.0, "z": 1.0}}}
     >>> pools({"1": {"x": 1}}, runs, [1, 2]).sizes
     {1: 1.0, 2: 3.0}
     """
-    read = qrels_of(qrels, Reading())
+    reading = reading or Reading()
+    read = qrels_of(qrels, reading)
     # documents of topics, each with the highest rank that a run gives it
     best: dict[tuple[int, str], int] = {}
-    lists = top_documents(Judgments(read), sources_of(runs), max(depths), "runs pooled")
+    pooled = sources_of(runs)
+    lists = top_documents(Judgments(read), pooled, max(depths), reading, "runs pooled")
     for topics, ranks, documents in lists:
         pairs = zip(topics.tolist(), documents, strict=True)
         for pair, rank in zip(pairs, ranks.tolist(), strict=True):

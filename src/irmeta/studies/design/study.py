@@ -10,6 +10,7 @@ from scipy.special import stdtrit
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_least, require_share
 from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import leading, metric_names
 from irmeta.parallel import seeded
 from irmeta.scores.averages.means import additive, means
@@ -71,6 +72,7 @@ def design(
     partitions: int = 400,
     teams: Grouping = None,
     missing: Missing = "error",
+    reading: Reading | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Choose how many topics to judge, how deep, and by which metric, for a budget.
@@ -97,6 +99,7 @@ def design(
     teams : the teams of the systems, which intervals take as independent: a table, "stem" of their names or "each" by
         itself; by default stems where many names share one
     missing : what to do with missing scores, as in `selection.complete`
+    reading : what to accept in files beyond their format, as in `irmeta.evaluate`
 
     Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
     topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
@@ -126,7 +129,9 @@ def design(
     depth = AtDepths(scores, metrics)
     if runs is not None:
         target = target or leading(candidates(scores, metrics))
-        depth = judged_to_depths(scores, qrels, runs, llm, depths, metrics, target)
+        depth = judged_to_depths(
+            scores, qrels, runs, llm, depths, metrics, target, reading
+        )
     scores, metrics = depth.scores, depth.metrics
     generator, _ = seeded(rng)
     require_share("the level of intervals", level, 0.95)

@@ -11,6 +11,7 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sources import RunsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.measured.coverage import CLUSTERS as MEASURED
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import ESTIMATED
@@ -56,6 +57,7 @@ def estimate(
     clusters: Annotated[NamesByName | str | None, CLUSTERS] = None,
     these_topics: bool = False,
     missing: Missing = "error",
+    reading: Reading | None = None,
 ) -> xr.Dataset:
     """Estimate system means, with intervals, from a few topics that people judged and all topics that a machine judged.
 
@@ -76,6 +78,7 @@ def estimate(
         the scores have them. Where people judged topics of some clusters, clusters vary, not topics
     these_topics : estimate means over these topics only, not over topics like them
     missing : what to do with missing scores, as in `selection.complete`
+    reading : what to accept in files beyond their format, as in `irmeta.evaluate`
 
     Returns over (system, metric) mean, low, high (95%) and rank, from both; human, human_low, human_high, from the
     human scores alone; machine, the machine's mean; over (pair, metric) difference with interval and p_corrected
@@ -90,7 +93,7 @@ def estimate(
     (3, 1)
     """
     new_topics = not these_topics
-    both, notes = paired(human, llm, runs, metrics, rel_llm, missing, clusters)
+    both, notes = paired(human, llm, runs, metrics, rel_llm, missing, reading, clusters)
     notes += cluster_notes(both, new_topics)
     weight, of_weights = weights(both, sample)
     samples = [both.sample(at, weight) for at in range(both.human.sizes["metric"])]

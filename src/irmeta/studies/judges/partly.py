@@ -53,9 +53,11 @@ class Lists:
     rows: Mapping[str, tuple[Ints, Ints]]
 
     @classmethod
-    def of(cls, given: JudgmentSets, runs: RunsLike) -> "Lists":
+    def of(
+        cls, given: JudgmentSets, runs: RunsLike, reading: Reading | None = None
+    ) -> "Lists":
         """Read the runs."""
-        task = Task(Judgments(given.pairs), (), Reading())
+        task = Task(Judgments(given.pairs), (), reading or Reading())
         found = {}
         for source in sources_of(runs):
             read = task.judged(source)
@@ -72,7 +74,10 @@ class Lists:
 
 
 def partly_judged(
-    given: JudgmentSets, runs: RunsLike, metrics: str | Sequence[str | Metric] = "P@10"
+    given: JudgmentSets,
+    runs: RunsLike,
+    metrics: str | Sequence[str | Metric] = "P@10",
+    reading: Reading | None = None,
 ) -> PartlyJudged | None:
     """Estimate P@k pair by pair where people judged a part of each topic; None where they judged topics whole.
 
@@ -92,7 +97,7 @@ def partly_judged(
     judged = both & ~np.isnan(people)
     if judged.sum() >= WHOLE * both.sum():
         return None
-    lists = Lists.of(given, runs)
+    lists = Lists.of(given, runs, reading)
     best = lists.best(topic.size)
     first = both & (best < FIRST)
     if judged[first].sum() >= WHOLE * first.sum():

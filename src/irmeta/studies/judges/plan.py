@@ -13,6 +13,7 @@ from scipy.special import stdtr
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError
 from irmeta.evaluation.sources import RunsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short, with_interval
@@ -80,6 +81,7 @@ def plan(
     human_topic_cost: float | None = None,
     llm_topic_cost: float | None = None,
     missing: Missing = "error",
+    reading: Reading | None = None,
 ) -> xr.Dataset:
     """Find out how many topics people should judge when a machine judges all, and at what cost.
 
@@ -95,6 +97,7 @@ def plan(
     llm_topic_cost : cost of judging one topic by the machine, in the same unit; 0, the default beside a cost by
         people, if it is free: it then judges the topics that there are
     missing : what to do with missing scores, as in `selection.complete`
+    reading : what to accept in files beyond their format, as in `irmeta.evaluate`
 
     Returns over (metric) topics_needed, with machine judgments of as many topics as now; topics_alone, by people alone;
     topics_many, with ten machine topics for each human one; with costs best_share, the cheapest n / N, topics_best and
@@ -112,7 +115,7 @@ def plan(
     True
     """
     _check(width, human_topic_cost, llm_topic_cost)
-    both, notes = paired(human, llm, runs, metrics, rel_llm, missing)
+    both, notes = paired(human, llm, runs, metrics, rel_llm, missing, reading)
     if human_topic_cost is not None and llm_topic_cost is None:
         notes.append(
             "The machine's topics are taken to cost nothing; --llm-topic-cost says what they cost."

@@ -15,6 +15,7 @@ from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.formats.scores import load_all
 from irmeta.io.lists import LEAST
+from irmeta.io.runs.trec import Reading
 from irmeta.scores.attributes import OVER, recorded
 from irmeta.scores.averages.means import additive
 from irmeta.scores.cube import DIMS, check
@@ -97,6 +98,7 @@ def _both_scores(
     runs: RunsLike | None,
     metrics: str | Iterable[str] | None,
     rel_llm: float | None,
+    reading: Reading | None,
 ) -> tuple[dict[str, xr.DataArray], PartlyJudged | None]:
     """Return `human` and `machine` scores, given or of runs by given judgments, and what people judged in part."""
     paths = [Path(one) for one in given.values() if isinstance(one, str | Path)]
@@ -105,9 +107,9 @@ def _both_scores(
     if runs is not None:
         rel = None if rel_llm is None else {"machine": rel_llm}
         wanted: Any = metrics or "nDCG@10"
-        sets = JudgmentSets.of(given)
-        cubes = evaluate_under(sets, runs, wanted, rel=rel)
-        parts = partly_judged(sets, runs, wanted)
+        sets = JudgmentSets.of(given, reading)
+        cubes = evaluate_under(sets, runs, wanted, rel=rel, reading=reading)
+        parts = partly_judged(sets, runs, wanted, reading)
         return cubes if parts is None else {**cubes, "human": parts.human}, parts
     if paths:
         raise IrmetaError("scores by these judgments need runs; name them with --runs")
@@ -134,6 +136,7 @@ def paired(
     metrics: str | Iterable[str] | None,
     rel_llm: float | None,
     missing: Missing,
+    reading: Reading | None,
     clusters: Mapping[str, str] | str | None = None,
 ) -> tuple[Paired, list[str]]:
     """Bring human and machine scores to the same systems; what does not fit raises ScoresError.
@@ -141,7 +144,7 @@ def paired(
     clusters : those of the machine's topics, see `with_clusters`; by default those that the scores have.
     """
     cubes, parts = _both_scores(
-        {"human": human, "machine": llm}, runs, metrics, rel_llm
+        {"human": human, "machine": llm}, runs, metrics, rel_llm, reading
     )
     used, notes = prepare_together(
         cubes, metrics=metrics, missing=missing, by_topic=True

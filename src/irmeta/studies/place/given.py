@@ -14,6 +14,7 @@ from irmeta.evaluation.engine import evaluate
 from irmeta.evaluation.sources import QrelsLike
 from irmeta.io.files import location, stem
 from irmeta.io.formats.scores import load, load_files
+from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import nearest
 from irmeta.scores.cubes import by_name
 from irmeta.scores.names import known_as
@@ -65,6 +66,7 @@ def scored(
     metrics: str | Iterable[str] | None,
     systems: str | Iterable[str] | None,
     topics: str | Iterable[str] | None,
+    reading: Reading | None,
 ) -> dict[str, xr.DataArray]:
     """Score run files, and the baseline, by the metrics that everybody was scored by."""
     if not isinstance(on, Mapping) or isinstance(on, xr.Dataset) or len(on) != 1:
@@ -76,7 +78,8 @@ def scored(
     files = [runs] if isinstance(runs, str | PathLike) else [*runs]
     if baseline is not None:
         files.append(baseline)
-    scores = select(evaluate(qrels, files, wanted), systems=systems, topics=topics)
+    every = evaluate(qrels, files, wanted, reading=reading)
+    scores = select(every, systems=systems, topics=topics)
     # whether the judgments are of this collection, nobody has said
     own = {OWN_NAME: scores.attrs["collection"]}
     collection = Path(name).stem

@@ -10,6 +10,7 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_share
 from irmeta.evaluation.sources import QrelsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.io.tables.published import read_published
 from irmeta.parallel import seeded
 from irmeta.scores import standardization
@@ -69,6 +70,7 @@ def place(
     anchor: str | Iterable[str] | None = None,
     level: float = 0.95,
     missing: Missing = "error",
+    reading: Reading | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Place systems among all that ran on their collection; compare systems of different collections.
@@ -93,6 +95,7 @@ def place(
         each collection in their order, as in bm25=BM25-title; several with commas
     level : level of intervals and rank sets; tests have level 1 - this
     missing : what to do with missing scores, of everybody's systems on these topics, too, as in `selection.complete`
+    reading : what to accept in files beyond their format, as in `irmeta.evaluate`
     rng : a seed or a generator, of all that is random
 
     Returns over (entry, metric), an entry being a system on a collection: mean score and score_rank, its rank by that
@@ -127,7 +130,7 @@ def place(
         chosen = {"systems": systems, "topics": topics}
         cubes = {name: select(one, **chosen) for name, one in cubes_of(scores).items()}
     else:
-        cubes = scored(scores, qrels, baseline, on, metrics, systems, topics)
+        cubes = scored(scores, qrels, baseline, on, metrics, systems, topics, reading)
     if baseline is not None:
         name = baseline if qrels is None else run_name(baseline)
         baseline = baseline_of(name, cubes)

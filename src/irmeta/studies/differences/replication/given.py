@@ -16,6 +16,7 @@ from irmeta.evaluation.sources import QrelsLike, RunsLike, Source
 from irmeta.evaluation.task import Task
 from irmeta.io.files import location, stem
 from irmeta.io.formats.scores import load_files
+from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import nearest
 from irmeta.parallel import in_order
 from irmeta.scores.cubes import by_name
@@ -81,6 +82,7 @@ def experiments(
     qrels: Any,
     metrics: str | Iterable[str] | None,
     wanted: Sequence[str | None],
+    reading: Reading | None,
 ) -> list[Experiment]:
     """Return the experiments that were given, in their order.
 
@@ -91,7 +93,7 @@ def experiments(
     runs = _by_name(runs_or_scores)
     judgments = _judgments_of_each(qrels, len(runs))
     return [
-        _scored_experiment(name, each, own, metrics or "AP nDCG@10", wanted)
+        _scored_experiment(name, each, own, metrics or "AP nDCG@10", wanted, reading)
         for (name, each), own in zip(runs.items(), judgments, strict=True)
     ]
 
@@ -158,12 +160,14 @@ def _scored_experiment(
     qrels: QrelsLike,
     metrics: str | Iterable[str],
     wanted: Sequence[str | None],
+    reading: Reading | None,
 ) -> Experiment:
     """Score the runs of one experiment, and keep the ranked lists of the systems in question."""
-    scores = evaluate(qrels, runs, metrics).assign_attrs(collection=name)
+    scores = evaluate(qrels, runs, metrics, reading=reading)
+    scores = scores.assign_attrs(collection=name)
     experiment = Experiment(name, scores)
     systems = list(dict.fromkeys(experiment.system(asked) for asked in wanted))
-    job = Evaluation.of(qrels, runs, metrics)
+    job = Evaluation.of(qrels, runs, metrics, reading=reading)
     sources = [source for source in job.sources if source[0] in systems]
     if len(sources) < len(systems):
         raise IrmetaError(f"{name}: no run of {listed(systems)}")

@@ -8,6 +8,7 @@ import xarray as xr
 from irmeta.choices import Missing
 from irmeta.errors import ScoresError, require_share
 from irmeta.evaluation.sources import QrelsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import nearest
 from irmeta.metrics.values import geometric
 from irmeta.scores.cubes import common_metrics
@@ -47,6 +48,7 @@ def replicate(
     persistence: float = 0.95,
     alpha: float = 0.05,
     missing: Missing = "error",
+    reading: Reading | None = None,
 ) -> xr.Dataset:
     """Find out whether an experiment was reproduced: on the same topics, on another collection, or month after month.
 
@@ -67,6 +69,7 @@ def replicate(
     persistence : p of rank-biased overlap, in (0, 1)
     alpha : intervals have the level 1 - alpha, each by itself
     missing : what to do with missing scores of these systems, as in `selection.complete`
+    reading : what to accept in files beyond their format, as in `irmeta.evaluate`
 
     Returns over (experiment, metric), for each experiment but the original: ratio (of leads, or of means without a
     baseline) with low and high; verdict (reproduced, not reproduced, cannot tell, no effect, where the original shows
@@ -90,7 +93,7 @@ def replicate(
     require_share("--persistence", persistence, 0.95)
     require_share("--alpha", alpha, 0.05)
     wanted = [system] if against is None else [system, against]
-    every = experiments(scores, qrels, metrics, wanted)
+    every = experiments(scores, qrels, metrics, wanted, reading)
     every = _original_first(every, original)
     names = _common_metrics(every, metrics if qrels is None else None)
     parts = [_part(one, names, topics, wanted, missing) for one in every]

@@ -11,6 +11,7 @@ import xarray as xr
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.evaluation.lists import first_documents
 from irmeta.evaluation.sources import RunsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import is_known, parse
 from irmeta.scores.figures import interval, short
 from irmeta.scores.result import ends, frame, with_nulls
@@ -43,10 +44,11 @@ def beside_baselines(
     missing: Missing,
     team: Ints,
     rng: np.random.Generator,
+    reading: Reading | None,
 ) -> dict[str, Any]:
     """Return over (metric, baseline) tau and soft accuracy, and by judge, too, how much more it has."""
     metrics = [str(metric) for metric in together.first.metric.values]
-    made = _baselines(runs, cubes[together.truth], metrics, rng)
+    made = _baselines(runs, cubes[together.truth], metrics, rng, reading)
     every = aligned({**cubes, **made}, together.truth, metrics, topics, missing)
     judges = len(together.judges)
     parts = [
@@ -61,12 +63,16 @@ def beside_baselines(
 
 
 def _baselines(
-    runs: RunsLike, truth: xr.DataArray, metrics: list[str], rng: np.random.Generator
+    runs: RunsLike,
+    truth: xr.DataArray,
+    metrics: list[str],
+    rng: np.random.Generator,
+    reading: Reading | None,
 ) -> dict[str, xr.DataArray]:
     """Score the runs without judgments, each metric's column by as many ranks as the metric sees."""
     topics = [str(topic) for topic in truth.topic.values]
     depths = [_depth(metric) for metric in metrics]
-    systems, ranked = first_documents(runs, topics, max(depths))
+    systems, ranked = first_documents(runs, topics, max(depths), reading)
     # in the truth's clusters, if it has some
     kept = [str(name) for name in truth.system.values if str(name) in systems]
     like = truth.sel(system=kept, metric=metrics)

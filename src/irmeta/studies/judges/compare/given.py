@@ -15,6 +15,7 @@ from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.files import list_files, location, stem
 from irmeta.io.formats.scores import load_files
 from irmeta.io.runs.rankings import Qrels
+from irmeta.io.runs.trec import Reading
 from irmeta.io.strictly import number_or_nan
 from irmeta.scores.cubes import by_name
 from irmeta.studies.door import Given, numbers_by_name
@@ -40,14 +41,15 @@ def judged(
     runs: RunsLike | None,
     metrics: str | Iterable[str] | None,
     rel: Relevant,
+    reading: Reading | None,
 ) -> tuple[Mapping[str, xr.DataArray] | None, JudgmentSets | None]:
     """Return scores by judge, those given or of the runs, and the judgment sets; None for what is not there."""
     if isinstance(judges, str | PathLike):
         judges = [judges]
     if isinstance(judges, list | tuple):
-        judges = _read_files([str(file) for file in judges], runs)
+        judges = _read_files([str(file) for file in judges], runs, reading)
     elif _are_labels(judges):
-        judges = JudgmentSets.of(judges)
+        judges = JudgmentSets.of(judges, reading)
     if not isinstance(judges, JudgmentSets):
         return by_name(judges), None
     if runs is None:
@@ -58,7 +60,8 @@ def judged(
         return None, judges
     own = rel if isinstance(rel, Mapping) else None
     wanted: Any = metrics or "nDCG@10"
-    return evaluate_under(judges, runs, wanted, rel=own), judges
+    cubes = evaluate_under(judges, runs, wanted, rel=own, reading=reading)
+    return cubes, judges
 
 
 def _are_labels(judges: Any) -> bool:
@@ -74,7 +77,11 @@ def scored(
 ) -> tuple[dict[str, Any], Callable[[Result], Mapping[str, xr.DataArray]]]:
     """Return the arguments with scores under every judge in place of runs, and what gives these scores to write."""
     cubes, labels = judged(
-        given["judges"], given["runs"], given.pop("metrics"), given["rel"]
+        given["judges"],
+        given["runs"],
+        given.pop("metrics"),
+        given["rel"],
+        given["reading"],
     )
     if cubes is None:
         raise IrmetaError(
@@ -104,7 +111,7 @@ def relevant(given: str | PathLike[str] | Relevant) -> Relevant:
 
 
 def _read_files(
-    files: list[str], runs: RunsLike | None
+    files: list[str], runs: RunsLike | None, reading: Reading | None
 ) -> Mapping[str, xr.DataArray] | JudgmentSets:
     """Read score files, as scores by judge, or judgment files; with runs judgment files only."""
     tables = _tables(files)
@@ -122,7 +129,7 @@ def _read_files(
         raise IrmetaError(
             f"{files[0]}: a comparison needs the truth and at least one judge; name a second judgment file"
         )
-    return JudgmentSets.of(names)
+    return JudgmentSets.of(names, reading)
 
 
 def _tables(files: list[str]) -> list[Path]:

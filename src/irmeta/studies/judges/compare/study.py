@@ -11,6 +11,7 @@ from irmeta.choices import Correction, JudgedTopics, Missing
 from irmeta.errors import ScoresError, require_share
 from irmeta.evaluation.sets import JudgmentSets
 from irmeta.evaluation.sources import RunsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.measured.coverage import held
 from irmeta.parallel import seeded
 from irmeta.scores.attributes import about
@@ -83,6 +84,7 @@ def compare_judges(
     correct: Correction = "none",
     partitions: int = 1000,
     missing: Missing = "error",
+    reading: Reading | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Find out whether other judgments rank systems as the true ones, what they miss and invent, and whom they favour.
@@ -114,6 +116,7 @@ def compare_judges(
     correct : correction of these tests for the number of pairs
     partitions : random halves of the topics that phi is the mean of
     missing : see `selection.complete`
+    reading : what to accept in files beyond their format, as in `irmeta.evaluate`
     rng : a seed or a generator
 
     Returns over (judge, metric) tau, tau_low, tau_high (95%, over systems and topics), soft (soft pairwise accuracy,
@@ -134,7 +137,7 @@ def compare_judges(
     (1, 1)
     """
     _check(alpha, best, partitions)
-    cubes, sets = judged(judges, runs, metrics, rel)
+    cubes, sets = judged(judges, runs, metrics, rel, reading)
     if cubes is not None and clusters is not None:
         cubes = {name: with_clusters(one, clusters) for name, one in cubes.items()}
     if sets is not None:
@@ -171,7 +174,7 @@ def compare_judges(
         )
         if runs is not None and together.shared:
             data |= beside_baselines(
-                together, cubes, runs, topics, missing, team.of, generator
+                together, cubes, runs, topics, missing, team.of, generator, reading
             )
         if passes is not None:
             data |= _own_shares(together, _all_passes(together.cubes, truth, passes))

@@ -51,6 +51,7 @@ def leak(
     judged: int = 50,
     run: Annotated[RunsLike | None, Given("FILE")] = None,
     baseline: Annotated[RunsLike | None, Given("FILE")] = None,
+    reading: Reading | None = None,
     rng: int | np.random.Generator = 0,
 ) -> xr.Dataset:
     """Find out how many hidden judgments the rules of a board give away: by attacks on it, and at most.
@@ -69,6 +70,7 @@ def leak(
     run : a run that the attacker has, which it tries to improve; by default it begins with the judged documents in
         random order
     baseline : a run that a ladder begins at: what is not clearly better is not shown; by default it begins at nothing
+    reading : what to accept in files beyond their format, as in `irmeta.evaluate`
     rng : random seed of the attacks
 
     Returns over (metric, attack): runs sent, judgments claimed, right, the share that guesses have right, p of
@@ -87,7 +89,7 @@ def leak(
     require_share("the share of topics to show", share, 0.33)
     random, _ = seeded(rng)
     wanted = _wanted(metrics, feedback)
-    hidden, candidates, start = _world(qrels, run, topics, judged, random)
+    hidden, candidates, start = _world(qrels, run, topics, judged, random, reading)
     if not (hidden.grades > 0).any():
         raise ScoresError("no judged document is relevant: there is nothing to hide")
     count = len(hidden.topics)
@@ -96,7 +98,7 @@ def leak(
         require_step(step, count)
     tried = min(submissions, max(1, MOST // together))
     shown = np.sort(random.permutation(count)[: max(1, round(share * count))])
-    begins = _baseline_scores(qrels, baseline, wanted[0], hidden)
+    begins = _baseline_scores(qrels, baseline, wanted[0], hidden, reading)
     rules = Rules(feedback, show, decimals, tried, together, step, shown, begins)
     outcomes = {}
     for place, metric in enumerate(wanted):
@@ -156,12 +158,13 @@ def _world(
     topics: int,
     judged: int,
     rng: np.random.Generator,
+    reading: Reading | None,
 ) -> _World:
     """Return judgments, given or drawn, with their documents in random order, or with the lists of a run."""
     if run is not None:
         if qrels is None:
             raise ScoresError(LACKING)
-        return _of_run(qrels, run)
+        return _of_run(qrels, run, reading)
     if qrels is None:
         grades = (rng.random((topics, judged)) < RELEVANT).astype(int).tolist()
         names = [f"d{place}" for place in range(judged)]
@@ -172,7 +175,7 @@ def _world(
             }
         )
     else:
-        hidden = qrels_of(qrels, Reading())
+        hidden = qrels_of(qrels, reading or Reading())
     own = [np.flatnonzero(hidden.topic == topic) for topic in range(len(hidden.topics))]
     longest = max(rows.size for rows in own)
     candidates = np.full((len(own), longest), NONE)
@@ -184,20 +187,24 @@ def _world(
 
 
 def _baseline_scores(
-    qrels: QrelsLike | None, baseline: RunsLike | None, metric: Metric, hidden: Qrels
+    qrels: QrelsLike | None,
+    baseline: RunsLike | None,
+    metric: Metric,
+    hidden: Qrels,
+    reading: Reading | None,
 ) -> tuple[Floats, ...]:
     """Return the scores by topic of the run that a ladder begins at, if there is one."""
     if baseline is None:
         return ()
     if qrels is None:
         raise ScoresError(LACKING)
-    scores = evaluate_run(qrels, baseline, str(metric))
+    scores = evaluate_run(qrels, baseline, str(metric), reading=reading)
     return (scores.sel(topic=list(hidden.topics)).values.ravel(),)
 
 
-def _of_run(qrels: QrelsLike, run: RunsLike) -> _World:
+def _of_run(qrels: QrelsLike, run: RunsLike, reading: Reading | None) -> _World:
     """Return judgments with the first documents of a run's lists, in their order."""
-    looked = left_out.look_up(qrels, run, "P@1")
+    looked = left_out.look_up(qrels, run, "P@1", reading)
     if len(looked.runs) != 1:
         raise ScoresError(f"--run takes one run, not {len(looked.runs)}")
     [found] = looked.runs

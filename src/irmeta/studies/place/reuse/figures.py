@@ -9,6 +9,7 @@ import numpy as np
 from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import Metric, highest, parse
 from irmeta.scores.result import with_ends
 from irmeta.stats import descriptive
@@ -203,6 +204,7 @@ def new_run_figures(
     judged_metrics: Sequence[Metric],
     models: Sequence[penalty.Penalty],
     level: float,
+    reading: Reading | None,
 ) -> tuple[dict[str, Any], list[str]]:
     """Return scores of new runs, what they lose, and bounds, over (run, metric); with notes on ids that do not match.
 
@@ -211,7 +213,8 @@ def new_run_figures(
     residuals = {metric: _residual(metric) for metric in wanted if metric.base == "RBP"}
     whole = [_judged_whole(metric) for metric in wanted]
     others = [*judged_metrics, *whole, RETRIEVED, *residuals.values()]
-    looked = left_out.look_up(qrels, new, [*wanted, *dict.fromkeys(others)])
+    every = [*wanted, *dict.fromkeys(others)]
+    looked = left_out.look_up(qrels, new, every, reading)
     scores = left_out.scores(looked)
     means = scores.mean(axis=1)
     at = {metric: place for place, metric in enumerate(looked.metrics)}

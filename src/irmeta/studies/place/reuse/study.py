@@ -11,6 +11,7 @@ from irmeta.errors import MetricError, ScoresError, require_share
 from irmeta.evaluation import left_out
 from irmeta.evaluation.left_out import NOBODY, LookedUp
 from irmeta.evaluation.sources import QrelsLike, RunsLike
+from irmeta.io.runs.trec import Reading
 from irmeta.metrics.names import Metric, parse, parse_list
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import recorded
@@ -44,6 +45,7 @@ def reuse(
     metrics: str | Iterable[str] = "seeds23",
     new: Annotated[RunsLike | None, Given("FILE", several=True)] = None,
     level: float = 0.9,
+    reading: Reading | None = None,
 ) -> xr.Dataset:
     """Find out what a run loses if its documents are not judged: each group's own judgments are left out in turn.
 
@@ -57,6 +59,7 @@ def reuse(
         topics is geometric
     new : runs that were not pooled, whose scores to adjust; can be repeated
     level : level of the prediction intervals: the share of new groups whose losses they should hold
+    reading : what to accept in files beyond their format, as in `irmeta.evaluate`
 
     Returns over (group): judged documents that it brought, alone, and alone and relevant. Over (system, metric): score;
     score, rank and unjudged share without the own group's judgments; loss, and the loss that the other groups predict,
@@ -81,7 +84,8 @@ def reuse(
     depth = depth or None
     wanted = _wanted(metrics)
     judged_metrics = [judged_at(metric, depth) for metric in wanted]
-    looked = left_out.look_up(qrels, runs, [*wanted, *dict.fromkeys(judged_metrics)])
+    both = [*wanted, *dict.fromkeys(judged_metrics)]
+    looked = left_out.look_up(qrels, runs, both, reading)
     groups = groups_of(
         looked.names, default_teams(looked.names) if teams is None else teams
     )
@@ -118,7 +122,7 @@ def reuse(
     notes = [*guessed, *alarms, *notes]
     if new is not None:
         found, of_new = figures.new_run_figures(
-            qrels, new, wanted, judged_metrics, models, level
+            qrels, new, wanted, judged_metrics, models, level, reading
         )
         data |= found
         # more is unjudged than the penalty was learned from
