@@ -59,6 +59,31 @@ def test_good_and_bad_systems_are_not_doubted(scores) -> None:
     assert unit_doubts({"board": of(scores)}) == []
 
 
+TASKS = np.linspace(0.2, 0.8, 10)
+BOARD = TASKS + np.linspace(-0.1, 0.15, 4)[:, None]
+
+
+@pytest.mark.parametrize(
+    ("own", "mend"), [(TASKS / 100, "Multiply them by 100"), (TASKS * 100, "Divide")]
+)
+@pytest.mark.parametrize("metric", ["accuracy", "nDCG@10"])
+def test_a_hundredfold_on_nearly_all_tasks_is_doubted(own, mend, metric) -> None:
+    """Shares divided by 100 again, by whichever metric, and where a task has negative scores."""
+    board = of(np.vstack([BOARD, own]), metric)
+    board[:, 3] *= -4
+    (said,) = unit_doubts({"board": board})
+    assert said.startswith("The scores of s4 may be in another unit")
+    assert mend in said
+
+
+def test_weak_systems_are_no_hundredth() -> None:
+    """One that fails on most tasks, or is a fifth as good on all, and a hundredth of few topics, are not doubted."""
+    failing = np.where(np.arange(10) < 2, TASKS, TASKS / 100)
+    weak = np.vstack([BOARD, failing, TASKS / 5])
+    assert unit_doubts({"board": of(weak)}) == []
+    assert unit_doubts({"board": of(np.vstack([BOARD, TASKS / 100])[:, :4])}) == []
+
+
 def test_a_known_metric_has_one_unit() -> None:
     """Gains of DCG may be large or small."""
     assert not unit_doubts({"board": of(np.vstack([SHARES, OTHER]), "DCG@20")})
