@@ -181,7 +181,7 @@ def test_scores_that_do_not_fit_are_refused_by_name(change, words):
     ("wrong", "words"),
     [
         (scores(systems=1), "at least 2 systems"),
-        (scores(topics=1).assign_coords(topic=["all"]), "only means"),
+        (scores(topics=1).assign_coords(topic=["all"]), "scores are means"),
         (scores(metrics=("GMAP",)), "geometric mean of AP"),
         (scores().where(lambda one: one.system != "s3"), "scores are missing"),
     ],

@@ -238,7 +238,7 @@ def in_order(scores: object) -> xr.DataArray:
     cubes = isinstance(scores, Mapping) and any(
         isinstance(value, xr.DataArray) for value in scores.values()
     )
-    if is_table(scores) or (isinstance(scores, dict) and not cubes):
+    if is_table(scores) or (isinstance(scores, dict | list | tuple) and not cubes):
         return from_frame(scores)
     if not isinstance(scores, xr.DataArray):
         mend = "choose one of those in it, as in scores[NAME]" if cubes else _MAKES

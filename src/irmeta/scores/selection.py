@@ -26,7 +26,7 @@ from irmeta.scores.cube import check, check_possible, first_of
 from irmeta.scores.groups.clusters import by_cluster, clustering_notes
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
-from irmeta.scores.tables.roles import SCORE
+from irmeta.scores.tables.roles import ALL, SCORE
 from irmeta.stats.arrays import Bools, Floats, settled
 from irmeta.stats.subsets.complete import complete_part
 from irmeta.words import counted, joined, listed
@@ -359,8 +359,18 @@ def _with_missing(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     ]
 
 
+def require_by_topic(scores: xr.DataArray) -> None:
+    """Raise ScoresError for means of systems, as tables of results and reports of ranx hold."""
+    if scores.topic.values.tolist() == [ALL]:
+        raise ScoresError(
+            "these scores are means, one for each system, which do not say how topics vary; score the runs by topic: "
+            "`irmeta evaluate QRELS RUNS -o SCORES`"
+        )
+
+
 def require_topics(scores: xr.DataArray) -> None:
     """Raise ScoresError for scores that say nothing of single topics, where a study is of topics."""
+    require_by_topic(scores)
     if "estimated" in about(scores):
         raise ScoresError(
             "these scores are what topics add to an estimate, and how topics vary is not in them; take the scores by "
@@ -373,9 +383,9 @@ def require_size(scores: xr.DataArray, what: str, topics: int) -> None:
     systems, there = scores.sizes["system"], scores.sizes["topic"]
     if systems >= 2 and there >= topics:
         return
-    means = " (a system-wise table has means only)" if there < topics else ""
+    require_by_topic(scores)
     raise ScoresError(
-        f"{what} needs at least 2 systems and {topics} topics; there are {systems} and {there}{means}"
+        f"{what} needs at least 2 systems and {topics} topics; there are {systems} and {there}"
     )
 
 

@@ -20,7 +20,6 @@ from irmeta.scores.cube import check, only_numbered
 from irmeta.scores.groups.runs import rescaled_run_facts, spread_of
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.selection import complete, prepare, require_topics
-from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Floats
 from irmeta.stats.standardizing import across, standardizers
 from irmeta.words import counted, listed
@@ -438,10 +437,6 @@ def require_raw(scores: xr.DataArray) -> None:
 
 def _require_standardizable(scores: xr.DataArray) -> None:
     """Raise ScoresError for cubes that cannot be standardized."""
-    if list(scores.topic.values) == [ALL]:
-        raise ScoresError(
-            "this table has only means; standardization needs the scores of each topic"
-        )
     require_raw(scores)
     require_topics(scores)
     logs = geometric(scores.metric.values)

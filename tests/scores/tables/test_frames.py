@@ -121,6 +121,9 @@ def test_means_only() -> None:
             }
 
     assert from_frame(Report()).metric.values.tolist() == ["AP", "Success@10"]
+    for study in (describe, leaderboard):
+        with pytest.raises(ScoresError, match="scores are means, one for each system"):
+            study(Report())
 
 
 def test_what_turns_into_a_frame() -> None:
@@ -593,6 +596,12 @@ def test_an_array_has_no_names() -> None:
     """What to do about it is said."""
     with pytest.raises(ScoresError, match=r"as in pandas\.DataFrame"):
         from_frame(np.ones((2, 3)))
+    with pytest.raises(ScoresError, match=r"data frame or .*, not a tuple; .*columns="):
+        describe((("a", "1", 0.5), ("b", "1", 0.3)))
+    with pytest.raises(
+        ScoresError, match="'a' are a tuple, not a dict; expected .*DataFrame"
+    ):
+        describe({"a": (0.1, 0.2), "b": (0.2, 0.3)})
 
 
 def of_ranx(name, scores):
@@ -832,7 +841,9 @@ def test_rows_may_be_dicts() -> None:
     assert by_name.sel(system="b", metric="AP").values.tolist() == [0.5, 0.25]
     flat = [{"system": name, **row} for name in "ab" for row in rows]
     assert from_frame(flat).equals(by_name)
-    with pytest.raises(ScoresError, match="'a' are not a dict; expected [^;]*$"):
+    with pytest.raises(
+        ScoresError, match="'a' are a list, not a dict; expected [^;]*$"
+    ):
         from_frame({"a": [{"mark": 1}]})
 
 

@@ -332,7 +332,7 @@ def test_the_seed_decides_and_is_recorded(test):
     ("change", "options", "words"),
     [
         (lambda one: one[:1], {}, "2 topics; there are 1 and [0-9]+$"),
-        (lambda one: one[:, :1], {}, "and 1 .a system-wise table has means only.$"),
+        (lambda one: one[:, :1], {}, "and 1$"),
         (lambda one: one, {"alpha": 5}, "alpha must be between"),
         (lambda one: one, {"resamples": 10}, "too few"),
         (lambda one: one, {"metrics": "nDCG"}, "no metric 'nDCG'"),

@@ -111,9 +111,9 @@ def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
     if hasattr(table, "to_dataframe"):
         return _from_pandas(table.to_dataframe())
     raise ScoresError(
-        f"a table of scores is a data frame or a dict of dicts, not {type(table).__name__}; name rows and columns of "
-        "an array, as in pandas.DataFrame(scores, index=systems, columns=topics), and read a file with "
-        "irmeta.import_table(path)"
+        f"a table of scores is a data frame or {{system: {{topic: score}}}}, not a {type(table).__name__}; name "
+        "rows and columns, as in pandas.DataFrame(scores, index=systems, columns=topics), or of a list of scores "
+        "columns=['system', 'topic', 'score']; read a file with irmeta.import_table(path)"
     )
 
 
@@ -232,7 +232,8 @@ def _cells(table: Mapping[Any, Any]) -> Iterator[tuple[str, str, str | None, Any
             inside = _ir_measures_scores(given)
         if not isinstance(inside, Mapping):
             raise ScoresError(
-                f"{where} are not a dict; expected {{system: {{topic: score}}}}{_naming_topics(inside)}"
+                f"{where} are a {type(given).__name__}, not a dict; expected {{system: {{topic: score}}}}"
+                f"{_naming_topics(inside)}"
             )
         for topic, value in inside.items():
             deeper = value.items() if isinstance(value, Mapping) else [(None, value)]
@@ -256,10 +257,10 @@ def _of_series(scores: pd.Series, system: str) -> dict[Any, Any]:
 
 
 def _naming_topics(scores: object) -> str:
-    """Say how arrays, which do not name their topics, make a table."""
+    """Say how lists of scores, which do not name their topics, make a table."""
     if isinstance(scores, np.ndarray | list | tuple | pl.Series):
         return (
-            "; of arrays over the same topics, in one order, take "
+            "; where all are of the same topics, in one order, take "
             "irmeta.from_frame(pandas.DataFrame(scores), rows='topics')"
         )
     return ""

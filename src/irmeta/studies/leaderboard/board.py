@@ -21,7 +21,12 @@ from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.groups.runs import runs_of, spread_of
 from irmeta.scores.notes import Method, with_subject
 from irmeta.scores.result import no_result_notes
-from irmeta.scores.selection import main_metric, main_notes, select
+from irmeta.scores.selection import (
+    main_metric,
+    main_notes,
+    require_by_topic,
+    select,
+)
 from irmeta.stats.arrays import Bools, Floats, Ints, settled
 from irmeta.stats.halves.clusters import cluster_means, totals
 from irmeta.stats.halves.repeats import Spread, Widened, widened
@@ -134,6 +139,7 @@ def board_of(
 
 def _of_tasks(scores: xr.DataArray, notes: list[str]) -> Board:
     """Make the table of one cube: its topics, or clusters of them, are the tasks."""
+    require_by_topic(scores)
     first = scores.isel(metric=0)
     models, tasks = (
         [str(name) for name in first[dim].values] for dim in ("system", "topic")
