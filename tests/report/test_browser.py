@@ -685,6 +685,21 @@ def test_what_is_known_of_models_stays_in_its_column(
     assert ranks.rect["width"] > 200
 
 
+def test_six_facts_of_models_fit_a_laptop(browser: Any, tmp_path: Path) -> None:
+    """The last column of --about is not cut, and a heading of twelve letters is not broken."""
+    scores = np.random.default_rng(1).random((3, 8, 1))
+    table = cube(scores, list("abc"), [f"task {i}" for i in range(8)], ["score"])
+    facts = ["size", "licence", "date", "organisation", "dimensions", "languages"]
+    about = {name: dict.fromkeys(facts, "2024-02-01") for name in "abc"}
+    page = write_leaderboard(leaderboard(table, resamples=60), tmp_path, about=about)
+    load(browser, page)
+    assert browser.execute_script(
+        "const { clientWidth, scrollWidth } = document.querySelector('.scroller:has(#board)');"
+        "const heights = [...document.querySelectorAll('.c-fact button')].map((one) => one.offsetHeight);"
+        "return scrollWidth <= clientWidth && new Set(heights).size === 1"
+    )
+
+
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_name_of_a_metric_is_not_broken(
     browser: Any, tmp_path: Path, width: int
