@@ -6,6 +6,7 @@ from scipy import stats
 
 import irmeta
 from irmeta.errors import ScoresError
+from irmeta.report.plots.systems.paper_table import figure
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.paper_table import caption, tables
 
@@ -153,6 +154,19 @@ def test_the_best_are_said_to_stand_as_they_are_shown():
     made = irmeta.table(scores(), baseline="run0")
     assert "the best of each column marked." in str(made)
     assert "the best of each column in bold." in made.to_latex()
+
+
+def test_the_plot_has_the_intervals_of_describe():
+    """Each mean is drawn with the interval that all systems give, though only some are shown; one topic has none."""
+    made = irmeta.table(scores(), top=0.5)
+    [axes] = figure(made.data).axes
+    for metric, lines in zip(made.metric.values, axes.collections, strict=True):
+        told = irmeta.describe(scores(), metrics=metric).data.sel(system=made.system)
+        drawn = [line[:, 0] for line in lines.get_segments()]
+        np.testing.assert_allclose(drawn, told[["low", "high"]].squeeze().to_array().T)
+    assert "95% interval" in axes.get_xlabel()
+    [axes] = figure(irmeta.table(scores(topics=1), test="none").data).axes
+    assert axes.get_xlabel().startswith("mean\n")
 
 
 def test_the_tables_hold_every_figure():

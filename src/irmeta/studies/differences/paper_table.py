@@ -13,8 +13,10 @@ from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import canonical, found_as, nearest
 from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about
+from irmeta.scores.averages.intervals import intervals
 from irmeta.scores.averages.means import additive, means
 from irmeta.scores.figures import short
+from irmeta.scores.groups.clusters import by_cluster
 from irmeta.scores.names import known_as
 from irmeta.scores.result import (
     frame,
@@ -88,8 +90,8 @@ def table(
     missing : what to do with missing scores, as in `selection.complete`
     rng : a seed or a generator, of all that is random
 
-    The baseline is shown in any case. Returns over (system, metric) mean, best (bool)
-    and marks (text). Raises ScoresError for an unknown system or metric.
+    The baseline is shown in any case. Returns over (system, metric) mean, its 95% interval low to high (NaN with one
+    topic), best (bool) and marks (text). Raises ScoresError for an unknown system or metric.
     Sources: Smucker et al. (CIKM 2007) for the tests, Piepho (2004) for the letters.
 
     >>> from irmeta.scores.cube import cube
@@ -138,6 +140,7 @@ def table(
         "paper_table",
         {
             "mean": mean,
+            **_ends(scores, mean),
             "best": printed == printed.max("system"),
             "marks": (("system", "metric"), np.array(marks, dtype=object).T),
         },
@@ -192,6 +195,15 @@ def _sorted_systems(
 def _printed(mean: float) -> float:
     """Return a mean as the table prints it, so that means that look the same are equally good."""
     return float(decimal(mean, DIGITS))
+
+
+def _ends(scores: xr.DataArray, mean: xr.DataArray) -> dict[str, xr.DataArray]:
+    """Return the ends of the interval of each mean that is shown, as `describe` has them; NaN of one topic."""
+    if by_cluster(scores)[0].sizes["topic"] < 2:
+        unknown = xr.full_like(mean, np.nan)
+        return {"low": unknown, "high": unknown}
+    ends = intervals(scores).sel(system=mean.system)
+    return {name: ends[name] for name in ("low", "high")}
 
 
 def _comparisons(shown: xr.DataArray | xr.Dataset, baseline: str | None) -> int:

@@ -29,18 +29,21 @@ def figure(result: xr.Dataset) -> Figure:
 
 
 def means(result: xr.Dataset, axes: Axes) -> Axes:
-    """Draw the means of each system, a marker for each metric; filled ones differ significantly from the baseline.
+    """Draw the means of each system, a marker for each metric, with its interval; filled ones differ from the baseline.
 
     Without a baseline all that do not differ significantly from the best are filled: they share a letter with it.
     """
     baseline = about(result)["options"]["baseline"]
     called = result.system.values.astype(str)
-    rows = np.arange(called.size)
+    # intervals of several metrics lie below each other in a row
+    lines = (np.arange(result.sizes["metric"]) + 0.5) / result.sizes["metric"] - 0.5
     listed = []
-    for metric, colour, marker in zip(
-        result.metric.values.astype(str), cycle(PALETTE), cycle(MARKERS)
+    for metric, line, colour, marker in zip(
+        result.metric.values.astype(str), lines, cycle(PALETTE), cycle(MARKERS)
     ):
+        rows = np.arange(called.size) + 0.7 * line
         of_metric = result.sel(metric=metric)
+        axes.hlines(rows, of_metric["low"], of_metric["high"], color=colour, alpha=0.5)
         mean, filled = of_metric["mean"].values, _are_filled(of_metric, baseline)
         style = {"color": colour, "marker": marker} | DOT
         (dots,) = axes.plot(mean[filled], rows[filled], label=metric, **style)
@@ -52,7 +55,9 @@ def means(result: xr.Dataset, axes: Axes) -> Axes:
         name_marks(axes, mean, rows, called, words, nearest="xy")
         listed.append(dots)
     legend(axes, [*listed, *_legend_of_filled(result)])
-    return named_rows(axes, called.tolist(), "mean", BETTER_RIGHT)
+    known = bool(result["low"].notnull().any())
+    label = "mean, 95% interval" if known else "mean"
+    return named_rows(axes, called.tolist(), label, BETTER_RIGHT)
 
 
 def _legend_of_filled(result: xr.Dataset) -> list[Line2D]:
