@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -386,6 +387,34 @@ def test_two_systems_are_compared_topic_by_topic(
     assert float(re.search(r"p = ([.\d]+)", said)[1]) == pytest.approx(p, abs=2e-4)
     assert f"better on {int((found > 0).sum())} topics" in said
     assert len(all_of(opened, ".versus rect")) == 12
+
+
+def test_two_that_differ_by_themselves_alone_are_told_so(
+    opened: Any, scores: xr.DataArray
+) -> None:
+    """Two systems whose own test is significant and who share a letter differ no more among all pairs."""
+    letters = opened.execute_script(
+        "return [...document.querySelectorAll('.board tbody tr')].map((row) => "
+        "[row.querySelector('.pick').textContent, row.cells[3].textContent])"
+    )
+    choose = """
+    const picks = [...document.querySelectorAll('.pick')];
+    const named = (name) => picks.find((one) => one.textContent === name);
+    picks.filter((one) => one.ariaPressed === 'true').forEach((one) => one.click());
+    [...arguments].forEach((name) => named(name).click());
+    return document.querySelector('.versus .said').textContent;
+    """
+    told = []
+    for (one, mine), (other, theirs) in combinations(letters, 2):
+        pair = (
+            scores.sel(metric="AP@1000", system=name).values for name in (one, other)
+        )
+        shared = set(mine.replace("\N{EN DASH}", "")) & set(theirs)
+        expected = bool(shared and stats.ttest_rel(*pair).pvalue < 0.05)
+        told.append(expected)
+        said = opened.execute_script(choose, one, other)
+        assert ("not significant among all pairs" in said) is expected
+    assert any(told)
 
 
 def test_a_page_opens_on_the_systems_to_mark(

@@ -72,14 +72,15 @@ def test_a_verdict_that_is_not_one_among_all_comparisons_says_so():
     every = irmeta.versus(made, "mine", test="t").sel(against="near", metric="RR")
     corrected = short(every["p_corrected"].item(), 4)
 
-    def said(against, **options):
-        found = irmeta.versus(made, "mine", against, test="t", **options)
+    def said(against, of=made, **options):
+        found = irmeta.versus(of, "mine", against, test="t", **options)
         notes = irmeta.about(found)["notes"]
         return [note for note in notes if note.startswith("Corrected for all")]
 
     why = "Corrected for all 39 comparisons of mine (--against all), not significant:"
     assert said("near") == [f"{why} RR (p = {corrected})."]
     assert said("near, s0") == [f"{why} near by RR (p = {corrected})."]
+    assert said("best", 1 - made) == said("near")
     quiet = said("s0") + said("all") + said("near", correct="none") + said("best")
     assert not quiet
 

@@ -207,11 +207,15 @@ def board_facts(
     held = metrics if scores.size <= MOST else [by]
     line = additive(scores)
     topics = scores.sizes["topic"]
+    letters = {
+        one: each for one, each in best.select("system", "letters").iter_rows() if each
+    }
     return {
         "metrics": metrics,
-        "rows": _board_rows(outcome, by, metrics, best, marked),
+        "rows": _board_rows(outcome, by, metrics, letters, marked),
         "script": {
             "by": by,
+            "letters": letters,
             "estimated": "estimated" in about(scores),
             "systems": names(outcome.system),
             "topics": names(scores.topic),
@@ -231,11 +235,10 @@ def _board_rows(
     outcome: xr.Dataset,
     by: str,
     metrics: Sequence[str],
-    best: pl.DataFrame,
+    letters: Mapping[str, str],
     marked: Any,
 ) -> list[dict[str, Any]]:
     """Return the rows of the leaderboard, best first; the best mean by each metric says so."""
-    letters = dict(best.select("system", "letters").iter_rows())
     ranked = outcome.sel(metric=by)
     mean = outcome["mean"].sel(metric=metrics).values
     top = np.nanmax(mean, axis=0)
@@ -248,7 +251,7 @@ def _board_rows(
                 "system": systems[at],
                 "rank": int(ranked["rank"].values[at]),
                 "ranks": str(low) if low == high else f"{low} to {high}",
-                "letters": letters.get(systems[at]) or "\N{EN DASH}",
+                "letters": letters.get(systems[at], "\N{EN DASH}"),
                 "marked": systems[at] in marked,
                 "means": [
                     {"text": short(value, 3), "best": short(value, 3) == short(most, 3)}

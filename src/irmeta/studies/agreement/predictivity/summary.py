@@ -92,7 +92,7 @@ _PREDICTORS = (
 
 
 def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame]:
-    """Return phi and advantages as papers print them."""
+    """Return phi and, of more than one metric, advantages as papers print them."""
     phi = outcome["phi"].values
     gain = outcome["advantage"].values
     clear = _clear_advantages(outcome, "low") | _clear_advantages(outcome, "high")
@@ -105,12 +105,11 @@ def _matrices(outcome: xr.Dataset, metrics: list[str]) -> dict[str, pl.DataFrame
         ]
         for i in each
     ]
-    return {
-        "phi": matrix_table(metrics, upper),
-        "advantage (* interval excludes 0, each pair by itself)": matrix_table(
-            metrics, cells, "predictor"
-        ),
-    }
+    views = {"phi": matrix_table(metrics, upper)}
+    if len(metrics) > 1:
+        title = "advantage (* interval excludes 0, each pair by itself)"
+        views[title] = matrix_table(metrics, cells, "predictor")
+    return views
 
 
 def _predictors(outcome: xr.Dataset, metrics: list[str]) -> pl.DataFrame:

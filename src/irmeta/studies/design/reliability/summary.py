@@ -163,14 +163,15 @@ def findings(outcome: xr.Dataset) -> list[str]:
     for metric in each:
         named = f"{collection}, {metric}: "
         first, *rest = _metric_sentences(outcome.sel(metric=metric), said["topics"])
-        if not answers:
+        rest = [one for one in rest if one not in already]
+        already += rest
+        if not answers and "shown" not in outcome:
             answers.append(named + " ".join([first, *rest]))
-            already = rest
             continue
-        # of further metrics what was asked stands above the tables, and what is of all metrics is said
+        # what was asked stands above the tables
         answers.append(Answer(named + first))
-        further = " ".join(one for one in rest if one not in already)
-        if further:
+        if rest:
+            further = " ".join(rest)
             more.append(named + further[0].lower() + further[1:])
     lines = [*answers, *more]
     if len(each) == len(metrics) or has_few_systems(outcome):

@@ -375,23 +375,27 @@ def _correction_notes(
 ) -> list[str]:
     """Say which verdicts on some systems would not be, were they corrected for the comparisons with all others."""
     sure = figures["p_corrected"] < way.alpha  # (against, metric)
-    some = set(family.names) < set(family.others)
-    if way.correct == "none" or not some or not sure.any():
+    claims = [
+        (at, by, family.others.index(family.tested.who[at][by]))
+        for at, by in np.argwhere(sure)
+        if family.tested.who[at][by] in family.others
+    ]
+    if way.correct == "none" or set(family.others) <= set(family.names) or not claims:
         return []
     claimed = family.scores.isel(metric=sure.any(axis=0))
     every = replace(family, scores=claimed, names=family.others)
     if (np.isfinite(every.found).sum(axis=1) < 2).any():
         return []  # some others have no scores to compare with
-    rows = [family.others.index(name) for name in family.names]
-    p = _figures(every, way, rng)["p_corrected"][rows]
-    gone = np.argwhere(sure[:, sure.any(axis=0)] & (p >= way.alpha))
-    if not len(gone):
-        return []
+    p = np.full((len(family.others), len(family.metrics)), np.nan)
+    p[:, sure.any(axis=0)] = _figures(every, way, rng)["p_corrected"]
     alone = len(family.names) == 1
     lost = [
-        f"{'' if alone else f'{family.names[at]} by '}{every.metrics[by]} ({p_in_sentence(p[at, by])})"
-        for at, by in gone
+        f"{'' if alone else f'{family.names[at]} by '}{family.metrics[by]} ({p_in_sentence(p[other, by])})"
+        for at, by, other in claims
+        if p[other, by] >= way.alpha
     ]
+    if not lost:
+        return []
     return [
         f"Corrected for all {len(family.others)} comparisons of {family.system} (--against all), "
         f"not significant: {listed(lost, FEW)}."

@@ -184,9 +184,17 @@ export function boardOf(root, board, key) {
     const size = short(Math.abs(middle), 3);
     return (
       `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name} ` +
-      `(95% interval ${interval}; ${chance}, paired t test of these two alone)` +
+      `(95% interval ${interval}; ${chance}, paired t test of these two alone${among(by, p)})` +
       `${board.estimated ? "" : wins(found, topics.length)}.`
     );
+  }
+
+  // Where two systems that differ by themselves share a letter: what the tests of all pairs say.
+  function among(by, p) {
+    const [one, other] = chosen.map((name) => board.letters[name] ?? "");
+    const same = [...one].find((letter) => other?.includes(letter));
+    if (by !== board.by || p >= 0.05 || !same) return "";
+    return `; not significant among all pairs: both have letter ${same}`;
   }
 
   // A system that was chosen is so no longer; of two chosen before, the first gives way.
