@@ -780,10 +780,12 @@ def test_what_is_no_run(desk: Desk) -> None:
         in desk.refusal("1 0 a 1\n")
     )
     assert desk.refusal("1 0 a 1\n" * 9).endswith("; all 9 lines have 4 fields")
-    with pytest.raises(
-        FileFormatError, match=r"is this a line of a run\? Name the judgments first,"
-    ):
-        evaluate(desk.put("q", RUN), desk.put("r", RUN), "AP")
+    for name in ("q", "q.tsv"):
+        with pytest.raises(
+            FileFormatError,
+            match=r"is this a line of a run\? Name the judgments first,",
+        ):
+            evaluate(desk.put(name, RUN), desk.put("r", RUN), "AP")
     (desk.folder / "runs.tar").write_bytes(
         b"x".ljust(257, b"\0") + b"ustar\0".ljust(600, b"\0")
     )

@@ -144,6 +144,12 @@ def test_an_option_of_scores_names_the_function_that_makes_them(
         irmeta.leaderboard(scores, **{option: "stem"})
 
 
+def test_an_option_of_a_record_names_the_record() -> None:
+    """What the command line takes as an option of its own is told with the record that holds it in Python."""
+    with pytest.raises(TypeError, match=r"reading=irmeta\.Reading\(dedup=\.\.\.\)"):
+        irmeta.evaluate("q", "r", dedup="first")  # type: ignore[call-arg]
+
+
 def test_arguments_without_a_name_too_many_are_listed_by_name(scores: Any) -> None:
     """Who gives a metric where only scores go without a name reads which names there are."""
     with pytest.raises(TypeError, match=r"name all but scores: .*holes=.* metric="):

@@ -266,6 +266,10 @@ class Door:
         page = self._page_with(name)
         if page:
             return f"it is of its page: irmeta.{page}(result, folder, {name}=...)"
+        for parameter, one in self.takes.items():
+            for kind in one.kinds:
+                if name in getattr(kind, "__dataclass_fields__", ()):
+                    return f"say {parameter}=irmeta.{kind.__name__}({name}=...)"
         return nearest(name, known)
 
     def _page_with(self, name: str) -> str:

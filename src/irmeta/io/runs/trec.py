@@ -499,7 +499,7 @@ def _hint(fields: list[bytes], line: bytes, layout: Layout) -> str:
             "; is the line cut off? Copy or make the run again. Is it one of judgments? Name their file first, before "
             "the runs"
         )
-    if layout is _QRELS and count == RUN.width:
+    if layout is not RUN and count == RUN.width:
         return "; is this a line of a run? Name the judgments first, then the runs"
     if layout is _QRELS and count == 3:
         return (

@@ -261,11 +261,17 @@ def slips(unknown: Iterable[str], others: Sequence[str]) -> dict[str, str]:
 
 
 def _meant(name: str, others: Sequence[str]) -> str | None:
-    """Return what a name may be a slip of, or the beginning; other digits are another system.
+    """Return what a name may be a slip of, or the beginning, or has its words; other digits are another system.
 
     >>> _meant("smith_bm25", ["smith.bm25"]), _meant("smith.bm26", ["smith.bm25"]), _meant("smith", ["smith.bm25"])
     ('smith.bm25', None, 'smith.bm25')
+    >>> _meant("R@100(rel=2)", ["R@100", "R(rel=2)@100"])
+    'R(rel=2)@100'
     """
+    parts = sorted(re.findall(r"\w+", name))
+    for one in others:
+        if sorted(re.findall(r"\w+", one)) == parts:
+            return one
     digits = re.sub(r"\D", "", name)
     same = [
         one

@@ -98,10 +98,37 @@ function next([one, other]) {
   return other === undefined ? [element("p", {}, text)] : [];
 }
 
+// Of two systems that differ by themselves and share a letter: what the tests of all pairs say.
+function among(letters, chosen) {
+  const [one, other] = chosen.map((name) => letters[name] ?? "");
+  const same = [...one].find((letter) => other?.includes(letter));
+  return same
+    ? `; not significant among all pairs: both have letter ${same}`
+    : "";
+}
+
 function wins({ better, worse }, topics) {
   const ties = topics - better - worse;
   const equal = ties ? `, equal on ${ties}` : "";
   return `: better on ${better} topics${equal}, worse on ${worse}`;
+}
+
+// How two chosen systems differ, or one from the median of the others.
+function sentence(board, chosen, name, found) {
+  const { by, mean: middle, low, high, p } = found;
+  const less = middle < 0;
+  const sign = less ? "less" : "more";
+  const ends = less ? [-high, -low] : [low, high];
+  const chance = p < 0.0001 ? "p < .0001" : `p = ${short(p, 4)}`;
+  const interval = ends.map((end) => short(end, 3)).join(" to ");
+  const sure = by === board.by && p < 0.05;
+  const all = sure ? among(board.letters, chosen) : "";
+  const size = short(Math.abs(middle), 3);
+  return (
+    `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name} ` +
+    `(95% interval ${interval}; ${chance}, paired t test of these two alone${all})` +
+    `${board.estimated ? "" : wins(found, board.topics.length)}.`
+  );
 }
 
 export function boardOf(root, board, key) {
@@ -150,10 +177,10 @@ export function boardOf(root, board, key) {
     const name = chosen[1] ?? "the median of the others";
     const title = `${chosen[0]} less ${name} by ${by}, topic by topic (${reach(values)})`;
     const right = board.right_or_wrong.includes(by);
-    const found = sentence(by, name, paired(values, board.t, right));
+    const found = { by, ...paired(values, board.t, right) };
     const command = element("code", {}, commandOf(board, chosen, by));
     return [
-      element("p", { class: "said" }, found),
+      element("p", { class: "said" }, sentence(board, chosen, name, found)),
       ...next(chosen),
       element("p", {}, command),
       ...(board.estimated ? [] : [chart(values, title)]),
@@ -172,29 +199,6 @@ export function boardOf(root, board, key) {
     );
     figureOf(figure, [marks]);
     return figure;
-  }
-
-  function sentence(by, name, found) {
-    const { mean: middle, low, high, p } = found;
-    const less = middle < 0;
-    const sign = less ? "less" : "more";
-    const ends = less ? [-high, -low] : [low, high];
-    const chance = p < 0.0001 ? "p < .0001" : `p = ${short(p, 4)}`;
-    const interval = ends.map((end) => short(end, 3)).join(" to ");
-    const size = short(Math.abs(middle), 3);
-    return (
-      `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name} ` +
-      `(95% interval ${interval}; ${chance}, paired t test of these two alone${among(by, p)})` +
-      `${board.estimated ? "" : wins(found, topics.length)}.`
-    );
-  }
-
-  // Where two systems that differ by themselves share a letter: what the tests of all pairs say.
-  function among(by, p) {
-    const [one, other] = chosen.map((name) => board.letters[name] ?? "");
-    const same = [...one].find((letter) => other?.includes(letter));
-    if (by !== board.by || p >= 0.05 || !same) return "";
-    return `; not significant among all pairs: both have letter ${same}`;
   }
 
   // A system that was chosen is so no longer; of two chosen before, the first gives way.
