@@ -159,6 +159,7 @@ def test_judges_are_compared_as_by_their_own_command(
     given += "--teams", "teams.csv", "--by", "P@10"
     assert run(monkeypatch, "report", "x.parquet", "-o", "r", *given) == 0
     page = unescape(Path("r/index.html").read_text("utf-8"))
+    assert f"<title>{tmp_path.name}: 6 systems on 8 topics" in page
     assert first in page
     assert f"irmeta {command} --seed 0" in page
     assert "3 teams, not their 6 systems" in page

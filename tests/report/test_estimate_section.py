@@ -8,6 +8,7 @@ from irmeta.report.page.collections import data, reliability
 from irmeta.report.page.content import Content
 from irmeta.report.page.judgments import estimate as section
 from irmeta.report.page.judgments import judges
+from irmeta.report.page.sections import make_sections
 from irmeta.report.page.systems import description, standings
 from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
@@ -97,6 +98,13 @@ def test_a_page_of_an_estimate_names_the_one_to_hand_out() -> None:
         judged = "10 topics of people and 30 of a machine; no"
         for text in (systems.method, made_of.findings[0]):
             assert (judged in text) is told
+
+
+def test_a_page_of_an_estimate_says_once_what_cannot_be_computed() -> None:
+    """Sections on topics would all give the same reason, so that only the first of them stands on the page."""
+    scores = estimated_scores(estimate(HUMAN[:, :10], MACHINE))
+    panels = [one for made in make_sections({"e": scores}) for one in made.panels]
+    assert len([one for one in panels if one.is_not_computed]) == 1
 
 
 def test_judges_that_were_compared_are_shown() -> None:

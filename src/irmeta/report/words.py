@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from irmeta.errors import in_words_of_reader
 from irmeta.report.forms import WIDTH
-from irmeta.report.page.panel import NOT_COMPUTED, Panel, Section
+from irmeta.report.page.panel import Section
 from irmeta.report.tables import render
 from irmeta.scores.notes import split_answers
 from irmeta.studies.result import Result
@@ -31,7 +31,7 @@ def headlines(sections: Sequence[Section]) -> str:
     """Return the first answer of each section of a page, and what could not be computed, with the reason."""
     lines = []
     for section in sections:
-        answered = [panel for panel in section.panels if not _is_failed(panel)]
+        answered = [panel for panel in section.panels if not panel.is_not_computed]
         if section.key != "data":
             for panel in answered if section.several else answered[:1]:
                 of = section.collection_of(panel)
@@ -39,18 +39,15 @@ def headlines(sections: Sequence[Section]) -> str:
                 lines.append(f"{title}: {panel.findings[0]}")
         for panel in answered:
             lines += warning_lines(panel.warnings)
-        for panel in filter(_is_failed, section.panels):
-            lines.append(f"{section.title}, {panel.label}: {panel.findings[0]}")
+        for panel in section.panels:
+            if panel.is_not_computed:
+                lines.append(f"{section.title}, {panel.label}: {panel.findings[0]}")
     return wrapped(lines, None)
 
 
 def warning_lines(warnings: Sequence[str]) -> list[str]:
     """Return warnings as the terminal says them."""
     return [f"Warning: {warning}" for warning in warnings]
-
-
-def _is_failed(panel: Panel) -> bool:
-    return bool(panel.findings) and panel.findings[0].startswith(NOT_COMPUTED)
 
 
 def wrapped(lines: Sequence[str], width: int | None) -> str:

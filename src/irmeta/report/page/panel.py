@@ -73,6 +73,11 @@ class Panel:
     board: Mapping[str, Any] | None = None
     reported: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
 
+    @property
+    def is_not_computed(self) -> bool:
+        """Whether there is no answer but the reason why."""
+        return bool(self.findings) and self.findings[0].startswith(NOT_COMPUTED)
+
 
 @dataclass(frozen=True)
 class Text:

@@ -11,6 +11,7 @@ import xarray as xr
 from irmeta.parallel import steps
 from irmeta.report.page.content import Asked, Content
 from irmeta.report.page.panel import Panel, Section
+from irmeta.scores.attributes import about
 from irmeta.studies import STUDIES
 
 OTHERS = {"standings": "systems", "data": "collections"}
@@ -43,12 +44,21 @@ def _panels_of(section: ModuleType, content: Content) -> list[Panel]:
 def make_sections(
     cubes: Mapping[str, xr.DataArray], **asked: Unpack[Asked]
 ) -> list[Section]:
-    """Run the studies, each on every collection or on all together, and return the sections that have an answer."""
+    """Run the studies, each on every collection or on all together, and return the sections that have an answer.
+
+    Why scores of an estimate have none is told once, by the first of the sections that need more.
+    """
     content = Content.prepared(cubes, **asked)
-    made = []
+    made: list[Section] = []
+    estimated = any("estimated" in about(cube) for cube in cubes.values())
+    told: set[str] = set()
     for name in steps(SECTIONS, "sections of the page"):
         module = module_of(name)
-        if panels := _panels_of(module, content):
+        panels = _panels_of(module, content)
+        panels = [panel for panel in panels if told.isdisjoint(panel.findings)]
+        if estimated:
+            told |= {panel.findings[0] for panel in panels if panel.is_not_computed}
+        if panels:
             several = len(panels) > 1 and all(panel.label in cubes for panel in panels)
             folded, text = name in FOLDED, vars(module.TEXT)
             section = Section(**text, panels=panels, folded=folded, several=several)
