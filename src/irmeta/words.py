@@ -153,7 +153,7 @@ def decimal(value: float, digits: int = 3, sign: str = "") -> str:
     ('.668', '-.013', '-.0002', '.000')
     """
     if sign:
-        digits = _digits(digits, value)
+        digits = digits_beside_zero(digits, value)
     text = f"{value + math.copysign(_HALF, value):{sign}z.{digits}f}"
     return _LEADING_ZERO.sub("", text)
 
@@ -165,7 +165,7 @@ def decimal_interval(low: float, high: float, digits: int = 3, sign: str = "") -
     ('.586 to .849', '-.0004 to +.0213')
     """
     if sign:
-        digits = _digits(digits, low, high)
+        digits = digits_beside_zero(digits, low, high)
     return f"{decimal(low, digits, sign)} to {decimal(high, digits, sign)}"
 
 
@@ -178,12 +178,12 @@ def decimal_with_interval(
     ('.630 (.586 to .849)', '+.0003 (+.0002 to +.0004)')
     """
     if sign:
-        digits = _digits(digits, value, low, high)
+        digits = digits_beside_zero(digits, value, low, high)
     ends = decimal_interval(low, high, digits, sign)
     return f"{decimal(value, digits, sign)} ({ends})"
 
 
-def _digits(least: int, *values: float) -> int:
+def digits_beside_zero(least: int, *values: float) -> int:
     """Return how many decimals, up to 6, show on which side of 0 each value is."""
     digits = least
     while digits < 6 and any(

@@ -366,7 +366,7 @@ def test_the_best_of_several_is_said_to_be_picked() -> None:
 
 
 def test_an_end_of_an_interval_that_is_not_0_is_not_shown_as_0() -> None:
-    """An interval whose end would be rounded to .00 has a digit more."""
+    """An interval whose end would be rounded to .00, or to the loss that a judge may have, has a digit more."""
     outcome = compare_judges(made(noise=(0.05,), metrics=("AP",)))
     for name, value in (
         ("phi_gain", 0.012),
@@ -375,6 +375,9 @@ def test_an_end_of_an_interval_that_is_not_0_is_not_shown_as_0() -> None:
     ):
         outcome[name][:] = value
     assert "(difference .012 (.003 to .021))." in findings(outcome)[0]
+    outcome["phi_gain_low"][:] = -0.048
+    assert "may stand in" in findings(outcome)[0]
+    assert "(difference .012 (-.048 to .021))." in findings(outcome)[0]
 
 
 def test_clear_favours_are_shown_largest_first() -> None:

@@ -30,6 +30,7 @@ from irmeta.stats.halves.teams import split
 from irmeta.stats.rankings import rank, topheavy
 from irmeta.stats.standardizing import comparability, standardizers
 from irmeta.studies.door import Cube, Cubes, study
+from irmeta.words import digits_beside_zero
 
 FIGURES = ("pearson", "tau", "tau_ap")
 CHANCE = ("chance_tau", "tau_quantile")
@@ -37,6 +38,8 @@ SIZES = ("topic_count", "old_systems", "new_systems")
 """What is told of each collection: how the new systems' scores by both factors correlate, what chance gives, sizes."""
 PARTITIONS = 200
 """Random splits of the systems: the standard error of a quantile is at most .035, and .015 at a quantile of .05."""
+AGED = 0.05
+"""Below this share of random splits with a lower tau, old factors have aged beyond chance."""
 
 
 @study
@@ -175,13 +178,14 @@ def _sentence(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
             f"own factors give all {row['new_systems']} new systems the same score; use more "
             "systems that differ."
         )
+    digits = digits_beside_zero(2, row["quantile"] - AGED) - 2
     return (
         f"{row['topics']}, {row['metric']}: the ranking of {row['new_systems']} new systems by the "
         f"factors of {row['old_systems']} old ones has tau {short(row['tau'], 3)} with the ranking by "
         f"their own factors (tau_AP {short(row['tau_ap'], 3)}; scores: Pearson {short(row['pearson'], 3)}): "
         f"{_verdict(row, options)}. Random splits into old and new systems reach "
         f"{short(row['chance_tau'], 3)} on average, and less than that tau (ties count half) in "
-        f"{row['quantile']:.0%} of splits."
+        f"{row['quantile']:.{digits}%} of splits."
     )
 
 
@@ -191,7 +195,7 @@ def _verdict(row: Mapping[str, Any], options: Mapping[str, Any]) -> str:
     Where random splits stay below .9, factors of so few systems do not order others as their own do, whatever their
     age: a higher tau is then luck.
     """
-    if row["quantile"] < 0.05:
+    if row["quantile"] < AGED:
         unsaid = teams_needed(options, "whether the old factors have aged")
         if unsaid:
             return unsaid.removesuffix(".")

@@ -12,7 +12,7 @@ from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.notes import Answer
 from irmeta.scores.result import ends, frame, pairs_once, with_nulls
 from irmeta.studies.judges.compare import baselines
-from irmeta.words import are, counted, decimal, joined, listed
+from irmeta.words import are, counted, decimal, digits_beside_zero, joined, listed
 
 FEW_FAMILIES = 8
 """At most this number of families is shown whether their favour is clear or not."""
@@ -284,8 +284,8 @@ def _stand_in_sentences(best: xr.Dataset, judges: int) -> list[str]:
     said = f"{judge} {verdict} {what}"
     if verdict == "open":
         said = f"whether {judge} may {what} is open"
-    # an end is not shown as 0 that is not
-    digits = 3 if 0 < min(abs(low), abs(high)) < 0.005 else 2
+    # no end is shown as 0, or as the loss allowed, that is not
+    digits = digits_beside_zero(2, low, high, low + LOSS)
     picked = f"; picked of {judges}, so optimistic" if judges > 1 else ""
     topics = counted(int(best["topics"]), unit_of(best))
     return [
