@@ -426,6 +426,18 @@ def test_models_without_ranks_have_an_order() -> None:
     assert orders[0] == orders[1] != models
 
 
+def test_why_a_model_low_in_the_order_may_be_first_is_said() -> None:
+    """Where a model that varies much may be first below one that may not, the last finding says why; else nothing."""
+    means = np.array([[0.8], [0.6], [0.5]])
+    spread = np.tile([-1.0, 1.0], 10)
+    told = findings(leaderboard(board(means + [[0.02], [-0.03], [0.45]] * spread)))
+    assert told[-1] == (
+        "m2 may be first where models ahead of it may not, as its differences from the others vary more."
+    )
+    told = findings(leaderboard(board(means + [[0.02], [-0.03], [0.04]] * spread)))
+    assert "may be first where" not in " ".join(told)
+
+
 def test_words_of_trec() -> None:
     """Scores over numbered topics are of systems and topics, others of models and tasks, in findings and columns."""
     topics = [str(number) for number in range(401, 421)]

@@ -89,11 +89,11 @@ def design(
     judgment_cost : cost of a document judged by a person
     llm_judgment_cost : cost of a document judged by a machine
     cluster_cost : cost of another cluster of topics beside that of its topics
-    run_cost : cost of another run of every system on all topics, where systems are means of runs; of another judge,
-        where scores are means over judges
+    run_cost : cost of another run of every system on all topics; only where systems are means of runs; of another
+        judge, where scores are means over judges
     budget : what you can spend
     sizes : numbers of topics to say it for
-    subset : numbers of topics to choose out of those there are, so that they rank systems by the target as all do
+    subset : numbers of topics to choose out of those there are; those chosen rank systems by the target as all do
     level : level of the intervals, over samples of topics and systems
     partitions : random partitions of the topics
     teams : the teams of the systems, which intervals take as independent: a table, "stem" of their names or "each" by

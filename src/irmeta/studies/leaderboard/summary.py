@@ -349,7 +349,7 @@ def findings(outcome: xr.Dataset) -> list[str]:
     sentences += _agreement_sentences(outcome)
     if "task" in outcome:
         sentences += _few_tasks_sentences(outcome)
-    return sentences
+    return sentences + _low_but_open_sentences(outcome)
 
 
 def _front_sentence(outcome: xr.Dataset) -> str:
@@ -461,6 +461,23 @@ def _models_phrase(outcome: xr.Dataset, which: Bools) -> str:
     if len(models) > FEW:
         return f"any of {counted(len(models), nouns(outcome)['model'])}"
     return joined([shortened(name) for name in models], "or") or "none"
+
+
+def _low_but_open_sentences(outcome: xr.Dataset) -> list[str]:
+    """Say why models may be first that stand below others which may not."""
+    placed = order(outcome)
+    may_be = outcome.isel(aggregate=0)["low"].values[placed] == 1
+    low = placed[may_be & np.logical_or.accumulate(~may_be)]
+    if not low.size:
+        return []
+    its, it = ("its", "it") if low.size == 1 else ("their", "them")
+    fewer = ""
+    if outcome["score"].isel(system=low).isnull().any():
+        fewer = f", or are on fewer {nouns(outcome)['task']}s"
+    return [
+        f"{listed(map(shortened, _texts(outcome.system[low])))} may be first where {nouns(outcome)['model']}s ahead of "
+        f"{it} may not, as {its} differences from the others vary more{fewer}."
+    ]
 
 
 def _holes_clause(outcome: xr.Dataset, kind: str) -> str:

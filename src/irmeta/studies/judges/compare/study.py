@@ -105,7 +105,7 @@ def compare_judges(
     clusters : clusters of the topics, which figures over topics are then over: a table with columns topic
         and cluster; or "stem", if a name begins with its cluster, as 31_1 and 31_2 or 31a and 31b do; by default as
         the scores have them
-    passes : which sets are passes of one judge, as a table or "stem" of their names (llama_1 and llama_2 are of llama):
+    passes : which sets are passes of one judge; a table, or "stem" of their names (llama_1 and llama_2 are of llama):
         how much of its disagreement with the truth is with itself
     topics : the topics that means are taken over: those that a judge, or two that are compared, and the truth share;
         or each judge's own, where none are shared; pairs of systems are then tested on as many topics of each
