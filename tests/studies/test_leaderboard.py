@@ -430,7 +430,7 @@ def test_why_a_model_low_in_the_order_may_be_first_is_said() -> None:
     """Where a model that varies much may be first below one that may not, the last finding says why; else nothing."""
     means = np.array([[0.8], [0.6], [0.5]])
     spread = np.tile([-1.0, 1.0], 10)
-    told = findings(leaderboard(board(means + [[0.02], [-0.03], [0.45]] * spread)))
+    told = findings(leaderboard(board(means + [[0.02], [-0.03], [0.9]] * spread)))
     assert told[-1] == (
         "m2 may be first where models ahead of it may not, as its differences from the others vary more."
     )
