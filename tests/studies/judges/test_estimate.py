@@ -45,6 +45,11 @@ def both(seed=0, noise=0.1, topics=60, drawn=15):
     return made[0][:, chosen], made[1]
 
 
+def whole(outcome):
+    """Return all that a plan by AP says."""
+    return " ".join(planning.findings(outcome)).replace(" AP: ", " ")
+
+
 def test_a_good_machine_narrows_the_intervals() -> None:
     """With a machine that agrees intervals are narrower than by people alone; with one that does not, hardly."""
     good, bad = (estimate(*both(noise=noise)) for noise in (0.03, 1.0))
@@ -290,7 +295,7 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     assert outcome["machine_best"].item() >= outcome["topics_best"].item()
     widths = outcome["width_pairs"].values[:, 0]
     assert (np.diff(widths) < 0).all()
-    [said] = planning.findings(outcome)
+    said = whole(outcome)
     machine = outcome["machine_best"].item()
     best, needed, alone = (
         outcome[name].item()
@@ -309,16 +314,16 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     assert f" The cheapest way to {about_width(outcome, 'best', '.08')} costs" in said
     dear = plan(*both(noise=0.03), width=0.08, human_topic_cost=2e6, llm_topic_cost=1e4)
     left = f"people judge {more(alone, 15)}, for {2_000_000 * (alone - 15):,}."
-    assert left in planning.findings(dear)[0]
+    assert left in whole(dear)
     there = plan(*both(noise=0.03), width=0.1, human_topic_cost=20, llm_topic_cost=0.1)
-    [said] = planning.findings(there)
+    said = whole(there)
     assert there["cost_best"].item() < there["cost_needed"].item()
     assert " wide. A width of .1 is reached with what is judged. All" in said
     assert "costs" not in said
-    [said] = planning.findings(plan(*both(noise=0.03), width=0.08))
+    said = whole(plan(*both(noise=0.03), width=0.08))
     told = f"For {about_width(outcome, 'needed', '.08')}, people judge {more(needed, 15)} beside the 60 of the machine"
     assert f"{told}; or, without a machine, {more(alone, 15)}. " in said
-    [said] = planning.findings(plan(*both(noise=0.03), width=0.5))
+    said = whole(plan(*both(noise=0.03), width=0.5))
     assert " wide. A width of .5 is reached with what is judged. All" in said
 
 
@@ -396,7 +401,7 @@ def test_a_width_that_the_machine_topics_do_not_allow() -> None:
     """Where no number of human topics beside these machine ones gives the width, the plan says so."""
     outcome = plan(*both(), width=0.0005)
     assert outcome["topics_needed"].item() == -1
-    said = planning.findings(outcome)[0]
+    said = whole(outcome)
     assert "For .0005, people judge more than 100 000. " in said
 
 
@@ -410,7 +415,7 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     beside += "each of people's"
     people = f"{alone - 15} more ({alone} in all, {alone - 20} of them new)"
     told = f"For {about_width(outcome, 'many', '.06')}, people judge {beside}; or, without a machine, {people}. "
-    said = planning.findings(outcome)[0]
+    said = whole(outcome)
     assert told in said
     now, most = (
         f"{outcome['width_pairs'].sel(size=n).item():.3f}"[1:] for n in (15, 20)
@@ -431,9 +436,9 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
         human_topic_cost=20,
         llm_topic_cost=0.1,
     )
-    assert " The 20 topics there are do not suffice. " in planning.findings(dear)[0]
+    assert "With the topics there are" not in whole(dear)
     outcome = plan(*both(noise=0.03, topics=20, drawn=20), width=0.06)
-    assert "judged by people, give" not in planning.findings(outcome)[0]
+    assert "judged by people, give" not in whole(outcome)
 
 
 @pytest.mark.parametrize(
@@ -455,7 +460,7 @@ def test_what_is_the_cheapest(noise, cost, said) -> None:
     costs = [
         outcome[name].item() for name in ("cost_alone", "cost_best", "cost_needed")
     ]
-    [told] = planning.findings(outcome)
+    told = whole(outcome)
     assert said in told
     assert ("Without a machine, people judge " in told) == (costs[0] > np.nanmin(costs))
 

@@ -18,7 +18,7 @@ from irmeta.measured.coverage import held
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import interval, short, with_interval
 from irmeta.scores.groups.clusters import in_clusters
-from irmeta.scores.notes import Act, Method
+from irmeta.scores.notes import Act, Answer, Method
 from irmeta.scores.result import ends, frame, result
 from irmeta.stats.arrays import Floats
 from irmeta.stats.judging import planning, sampling
@@ -407,27 +407,30 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
-    """Say how many topics people should judge: with costs the cheapest way."""
-    return [
-        f"{metric}: {_metric_sentences(outcome.sel(metric=metric))}"
-        for metric in outcome.metric.values
-    ]
+    """Say how many topics people should judge: with costs the cheapest way; what else there is comes after."""
+    answers, more = [], []
+    for metric in outcome.metric.values:
+        now, way, *others = _metric_sentences(outcome.sel(metric=metric))
+        answers.append(Answer(f"{metric}: {now} {way}"))
+        if others:
+            more.append(f"{metric}: {' '.join(others)}")
+    return [*answers, *more]
 
 
-def _metric_sentences(one: xr.Dataset) -> str:
+def _metric_sentences(one: xr.Dataset) -> list[str]:
     """Say how wide intervals are, what gives the width wanted, and what all topics there are would give."""
     topics = _topics_there(one)
     now = short(float(one["width_pairs"].sel(size=topics.human)), 3)
     said = [
         f"{counted(topics.human, 'topic')} of people beside {topics.machine} of the machine give intervals of "
         f"differences {now} wide.",
-        _cheapest_sentence(one, topics) or _topics_sentence(one, topics),
+        *(_cheapest_sentences(one, topics) or [_topics_sentence(one, topics)]),
     ]
     if topics.human < topics.machine:
         judged = one.sel(size=topics.machine)
         every = with_interval(*(judged[name] for name in ends("width_pairs")))
         said.append(f"All {topics.machine} topics, judged by people, give {every}.")
-    return " ".join(said)
+    return said
 
 
 class _Topics(NamedTuple):
@@ -500,10 +503,10 @@ def _topics_sentence(one: xr.Dataset, there: _Topics) -> str:
     return f"For {_width_clause(one, way)}, people judge {clause}; or, without a machine, {people}."
 
 
-def _cheapest_sentence(one: xr.Dataset, there: _Topics) -> str:
+def _cheapest_sentences(one: xr.Dataset, there: _Topics) -> list[str]:
     """Name the way for which least is to pay, the topics there are, and people alone; nothing without costs."""
     if "best_share" not in one:
-        return ""
+        return []
     options = about(one)["options"]
     alone, best, of_machine, needed = (
         int(one[name])
@@ -516,7 +519,7 @@ def _cheapest_sentence(one: xr.Dataset, there: _Topics) -> str:
     }
     known = {way: topics for way, topics in ways.items() if topics.human > 0}
     if not known:
-        return ""
+        return []
 
     def to_pay(way: str) -> float:
         people = max(0, ways[way].human - there.human)
@@ -528,15 +531,14 @@ def _cheapest_sentence(one: xr.Dataset, there: _Topics) -> str:
 
     cheapest = min(known, key=lambda way: (to_pay(way), float(one[f"cost_{way}"])))
     if not to_pay(cheapest):
-        return _reached_sentence(one)
+        return [_reached_sentence(one)]
     first = ways[cheapest]
     said = [
         f"The cheapest way to {_width_clause(one, cheapest)} costs {_cost_text(to_pay(cheapest))} more: people judge "
         f"{first.clause(there)}."
     ]
-    if "needed" not in known:
-        said.append(f"The {there.machine} topics there are do not suffice.")
-    elif first.machine > there.machine or first.human > there.machine:
+    new = max(first.machine, first.human) > there.machine
+    if "needed" in known and new:
         more = ways["needed"].clause(there)
         cost = _cost_text(to_pay("needed"))
         said.append(f"With the topics there are, people judge {more}, for {cost}.")
@@ -547,7 +549,7 @@ def _cheapest_sentence(one: xr.Dataset, there: _Topics) -> str:
     sizes = (max(way.human, way.machine) for way in (first, ways["alone"]))
     if max(sizes) > there.machine:
         said.append("New topics need queries and runs, too.")
-    return " ".join(said)
+    return said
 
 
 def _cost_text(cost: float) -> str:
