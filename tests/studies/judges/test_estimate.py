@@ -200,7 +200,8 @@ def test_honest_samples_are_estimated_and_seldom_noted() -> None:
     """Of 400 random samples none is refused, and at most 4 are said not to look random, for 1 in 1000."""
     said = 0
     for seed in range(400):
-        drawn, _ = paired(*both(seed, topics=40, drawn=10), None, None, None, "error")
+        sets = both(seed, topics=40, drawn=10)
+        drawn, _ = paired(*sets, None, None, None, "error", None)
         _, notes = weights(drawn, None)
         said += any("do not look random" in note for note in notes)
     assert said <= 4
