@@ -491,6 +491,10 @@ def test_boards_from_the_shell(run, tmp_path: Path) -> None:
     assert "lab: imported" in run("board", "import", "lab", frozen, *other)[1]
     said = run("board", "import", "none", frozen, *other)[2]
     assert "no board 'none' in it; it has lab" in said
+    for part in ("b", "b/lab", "b/lab/data"):
+        said = run("board", "import", "lab", f"{frozen}/{part}", *other)[2]
+        assert "a part of a frozen site; give the whole: " in said
+    assert run("board", "import", "lab", f"{frozen}/b/lab/runs", *site)[0] == 0
     assert (
         "not a frozen site"
         in run("freeze", str(of.folder), "-o", str(of.public.parent))[2]

@@ -154,8 +154,8 @@ def test_claims_are_added_up(filled: Site) -> None:
     assert shown < len(apart)  # eight topics in three clusters show no gain
     assert page(filled, "progress/").count(" not shown</td>") == len(apart) - shown
     assert (
-        f"{shown} of {len(claims)} claimed gains are shown, each by itself (95%). Baselines below the median "
-        f"run: {weak} of {len(bases)}. The gains sum to {gains:+.3f}."
+        f"{shown} of {len(claims)} claims show a gain, each by itself (95%). Baselines below the median "
+        f"run: {weak} of {len(bases)}. The differences sum to {gains:+.3f}."
     ) in page(filled, "progress/")
 
 

@@ -308,7 +308,12 @@ def import_(
     irmeta board import covid1 frozen-site/ --site other/
     """
     first = sources[0]
-    frozen = (first / "MANIFEST.sha256").exists()
+    frozen = _is_frozen(first)
+    for whole in filter(_is_frozen, () if frozen else first.absolute().parents):
+        if any(first.rglob("board.json")):
+            raise IrmetaError(
+                f"{first}: a part of a frozen site; give the whole: {whole}"
+            )
     with open_site(site, new=frozen or first.suffix == ".parquet") as (opened, engine):
         from irmeta.serve.operating import importing
 
@@ -319,6 +324,11 @@ def import_(
             print(f"{key}: {counted(count, 'run')} imported")
         else:
             _say_runs(key, importing.import_runs(opened, engine, key, sources, table))
+
+
+def _is_frozen(folder: Path) -> bool:
+    """Say whether a folder holds a frozen site."""
+    return (folder / "MANIFEST.sha256").exists()
 
 
 def _say_runs(key: str, imported: dict[str, Any]) -> None:

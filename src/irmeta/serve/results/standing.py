@@ -120,7 +120,7 @@ class Standing:
 
 
 class Claimed(NamedTuple):
-    """What claims come to: how many gains there are, and are shown; baselines, those below the median, and the sums.
+    """What claims come to: how many there are, and show a gain; baselines, those below the median, and the sums.
 
     Source: Armstrong et al. (CIKM 2009), whose published gains over weak baselines did not add up.
     """

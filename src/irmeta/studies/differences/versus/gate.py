@@ -201,7 +201,7 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     if "cause" not in one and not possible <= -float(one["low"]):
         # why the bound lies beyond the interval: `bounds` adds a topic, and nights share what one look has alone
         shared = "" if look == ONE_LOOK else " at one level"
-        look += f"{shared}, counting one more {unit} as lost"
+        look += f"{shared}, if all were lost on one more {unit}"
     bound = "" if same else f" {_bound_clause(one, margin, unit, digits)}"
     by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (
