@@ -456,6 +456,9 @@ def test_unreadable_runs(tmp_path: Path) -> None:
         note.startswith(f"left out: {tmp_path}/strange: none of its topics")
         for note in about(cube)["notes"]
     )
+    for shown in (repr(cube), cube._repr_html_()):
+        assert re.search(r"runs_left_out\b.*\b2: /", shown)
+    assert "left_out" not in repr(evaluate(QRELS, tmp_path / "good", "AP"))
     assert list(about(cube)["runs"]) == ["good"]
     with pytest.raises(
         FileFormatError, match="no run could be read:\n.*bad:1: 3 fields"

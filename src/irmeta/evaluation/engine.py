@@ -39,6 +39,7 @@ from irmeta.stats.arrays import Floats
 if TYPE_CHECKING:
     import xarray as xr
 
+_LEFT_OUT = "left out: "
 BATCH, SHARES = 8, 16
 """At most BATCH runs are evaluated together; fewer if there would not be SHARES batches for the cores to share."""
 
@@ -95,8 +96,15 @@ def evaluate(
         scored.topics,
         scored.metrics,
         collection=scored.collection,
-        provenance=scored.provenance,
+        provenance=_shown_left_out(scored.provenance) | scored.provenance,
     )
+
+
+def _shown_left_out(provenance: Mapping[str, Any]) -> dict[str, str]:
+    """Return the first attribute, which a notebook shows in one line: how many runs were left out, and why."""
+    notes = provenance["notes"]
+    why = [one.removeprefix(_LEFT_OUT) for one in notes if one.startswith(_LEFT_OUT)]
+    return {"runs_left_out": f"{len(why)}: {'; '.join(why)}"} if why else {}
 
 
 def evaluate_run(
@@ -307,7 +315,7 @@ class Evaluation:
             **({"ir_metadata": metadata} if metadata else {}),
             "options": options | {name: True for name in dropped if dropped[name]},
             "notes": [
-                *(f"left out: {one}" for one in self.beside),
+                *(f"{_LEFT_OUT}{one}" for one in self.beside),
                 *notes.notes(qrels, outcomes, self.task.own, self.topics),
             ],
         }
