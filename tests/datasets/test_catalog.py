@@ -1,6 +1,7 @@
 """Public collections come from where they are published, whole, as published, or not at all."""
 
 import hashlib
+import json
 import threading
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
@@ -22,6 +23,7 @@ from irmeta.datasets.catalog import (
     found,
     missing,
 )
+from irmeta.datasets.reference import shipped_factors
 from irmeta.errors import IrmetaError
 
 CONTENT = {
@@ -253,9 +255,23 @@ def test_the_commands_list_and_fetch(
         run("fetch", "tay", "--data", tmp_path)
 
 
+def test_the_list_is_one_screen_and_json_has_all_of_it(tmp_path: Path) -> None:
+    """A collection, and a file of factors, has a line of its own, and a program reads all that there is to know."""
+    code, shown = run("list", "--data", tmp_path)
+    assert code == 0
+    assert len(shown.splitlines()) <= 40
+    names = [*catalog(), *shipped_factors()]
+    heads = [line.partition(" ")[0] for line in shown.splitlines()]
+    assert all(heads.count(name) == names.count(name) for name in names)
+    _, printed = run("list", "--data", tmp_path, "--format", "json")
+    told = json.loads(printed)
+    assert [one["name"] for part in told.values() for one in part] == names
+    assert {"licence", "digest", "about", "address"} <= told["collections"][0].keys()
+
+
 def test_the_list_says_where_each_is_and_what_ships(tmp_path: Path) -> None:
-    """`list` has digest and address of every collection, or whom to ask; what ships is here without a folder."""
-    code, shown = run("list", "--data", tmp_path / "none")
+    """`list --explain` has digest and address of each, or whom to ask; what ships is here without a folder."""
+    code, shown = run("list", "--explain", "--data", tmp_path / "none")
     assert code == 0
     table, _, rest = shown.partition("about\n")
     places = rest.partition("address\n")[2].partition("Standardization")[0]

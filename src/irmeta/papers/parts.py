@@ -36,7 +36,7 @@ def gathered(paper: str, parts: Sequence[Part], data: Path) -> Iterator[Cell]:
     for part in parts:
         away = [name for name in part.needs if missing(catalog()[name], data)]
         if away:
-            why = f"needs {listed(away)}, not in the data folder; irmeta datasets list says where to get it"
+            why = f"needs {listed(away)}, not in the data folder; irmeta datasets list --explain says where to get it"
             yield from _without(paper, part.name, why)
             continue
         try:

@@ -1,8 +1,10 @@
 """`irmeta datasets`: public collections, listed and fetched."""
 
+import json
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from textwrap import shorten
+from typing import TYPE_CHECKING, Annotated, Literal
 
 from irmeta.cli.app import Verbs, argument, option
 from irmeta.cli.options import Quiet
@@ -28,46 +30,79 @@ Data = Annotated[
 
 
 @datasets.command("list")
-def list_(data: Data = None) -> None:
+def list_(
+    data: Data = None,
+    explain: bool = False,
+    format: Literal["text", "json"] = "text",
+) -> None:
     """List the public collections: what they hold, under which licence, and whether they are here.
 
+    explain : also print licences, digests and addresses, and the metrics of factors, not only a line for each
+    format : text, or JSON, which has all of it
+
     irmeta datasets list
+
+    irmeta datasets list --explain
     """
     import polars as pl
-    from rich.console import Console
 
-    from irmeta.datasets.catalog import catalog, data_folder, digest
-    from irmeta.report.forms import text
+    from irmeta.datasets.catalog import catalog, data_folder
 
     folder = data_folder(data)
-    rows, descriptions, addresses = [], [], []
-    for name, collection in catalog().items():
-        sizes = [file.size for file in collection.files]
-        size = sum(filter(None, sizes)) / 1e6
-        rows.append(
+    facts = [_facts(collection, folder) for collection in catalog().values()]
+    collections, factors = pl.DataFrame(facts, orient="row"), _shipped_factors()
+    if format == "json":
+        listed = {"collections": facts, "factors": factors.to_dicts()}
+        write(json.dumps(listed, indent=1) + "\n", None)
+        return
+    here = f"Public collections; here: in {folder}, or with irmeta"
+    on = "Standardization factors that ship, for irmeta place --on NAME"
+    if explain:
+        columns = ["name", "here", "MB", "licence", "digest"]
+        _write_tables(
             (
-                name,
-                _availability(collection, folder),
-                f"{size:.2f}" if all(sizes) else "?",
-                collection.licence,
-                digest(collection) or "not known",
-            )
+                f"{here}; digest: of the SHA-256 of all files",
+                collections.select(columns),
+            ),
+            (None, collections.select("name", "about")),
+            (None, collections.select("name", "address")),
+            (on, factors),
         )
-        descriptions.append((name, collection.about))
-        addresses.append((name, _address(collection)))
-    columns = ["name", "here", "MB", "licence", "digest"]
-    title = f"Public collections; here: in {folder}, or with irmeta; digest: of the SHA-256 of all files"
-    tables: list[tuple[str | None, pl.DataFrame]] = [
-        (title, pl.DataFrame(rows, schema=columns, orient="row"))
-    ]
-    for column, texts in (("about", descriptions), ("address", addresses)):
-        frame = pl.DataFrame(texts, schema=["name", column], orient="row")
-        tables.append((None, frame))
-    title = "Standardization factors that ship, for irmeta place --on NAME"
-    tables.append((title, _shipped_factors()))
+    else:
+        cut = [shorten(one["about"], 41, placeholder="…") for one in facts]
+        brief = collections.select("name", "here", "MB", pl.Series("about", cut))
+        _write_tables(
+            (here, brief),
+            (on, factors.select("name", "systems", "topics", "from")),
+        )
+    more = "" if explain else "; licences, digests and addresses: list --explain"
+    write(f"\nNext: irmeta datasets fetch NAME{more}\n", None)
+
+
+def _write_tables(*tables: "tuple[str | None, pl.DataFrame]") -> None:
+    """Print tables below each other, each with its title."""
+    from rich.console import Console
+
+    from irmeta.report.forms import text
+
     width = Console().width
     write("\n".join(text(frame, title, width=width) for title, frame in tables), None)
-    write("\nNext: irmeta datasets fetch NAME\n", None)
+
+
+def _facts(collection: "PublicCollection", folder: Path) -> dict[str, str]:
+    """Say of a collection what there is to know before it is fetched."""
+    from irmeta.datasets.catalog import digest
+
+    sizes = [file.size for file in collection.files]
+    return {
+        "name": collection.name,
+        "here": _availability(collection, folder),
+        "MB": f"{sum(filter(None, sizes)) / 1e6:.2f}" if all(sizes) else "?",
+        "licence": collection.licence,
+        "digest": digest(collection) or "not known",
+        "about": collection.about,
+        "address": _address(collection),
+    }
 
 
 def _availability(collection: "PublicCollection", folder: Path) -> str:
