@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from irmeta.errors import in_words_of_reader
 from irmeta.report.forms import WIDTH
@@ -9,7 +10,10 @@ from irmeta.report.page.panel import Section
 from irmeta.report.tables import render
 from irmeta.scores.notes import split_answers
 from irmeta.studies.result import Result
-from irmeta.words import folded, printable
+from irmeta.words import folded, joined, printable
+
+_SCREEN = 20
+"""Lines of answers that a terminal shows of a page."""
 
 
 def markdown(result: Result) -> str:
@@ -28,21 +32,52 @@ def _escaped(text: str) -> str:
 
 
 def headlines(sections: Sequence[Section]) -> str:
-    """Return the first answer of each section of a page, and what could not be computed, with the reason."""
-    lines = []
+    """Return the first answer of each section of a page, as many as a screen holds, and which others the page has.
+
+    Warnings, and what could not be computed, with the reason once for all sections, are there in any case.
+    """
+    said: list[_Line] = []
+    failed: dict[tuple[str, str], list[str]] = {}  # by collection and reason
     for section in sections:
         answered = [panel for panel in section.panels if not panel.is_not_computed]
         if section.key != "data":
             for panel in answered if section.several else answered[:1]:
                 of = section.collection_of(panel)
                 title = f"{section.title}, {of}" if of else section.title
-                lines.append(f"{title}: {panel.findings[0]}")
+                answer = f"{title}: {panel.findings[0]}"
+                said.append(_Line(answer, section.title, may_wait=True))
         for panel in answered:
-            lines += warning_lines(panel.warnings)
+            said += [_Line(one, section.title) for one in warning_lines(panel.warnings)]
         for panel in section.panels:
             if panel.is_not_computed:
-                lines.append(f"{section.title}, {panel.label}: {panel.findings[0]}")
+                key = panel.label, panel.findings[0]
+                failed.setdefault(key, []).append(section.title)
+    for (label, reason), titles in failed.items():
+        said.append(_Line(f"{joined(titles)}, {label}: {reason}"))
+    said = list(dict.fromkeys(said))
+    room = _SCREEN - sum(one.height for one in said if not one.may_wait)
+    lines, left = [], dict[str, None]()
+    for one in said:
+        if one.may_wait and (left or one.height > room):
+            left[one.title] = None
+            continue
+        room -= one.height if one.may_wait else 0
+        lines.append(f"{one.title}: {one.text}" if one.title in left else one.text)
+    if left:
+        lines.append(f"Also on the page: {joined(list(left))}.")
     return wrapped(lines, None)
+
+
+class _Line(NamedTuple):
+    """What a terminal says of a section of a page; may_wait : where there is no room, the page alone says it."""
+
+    text: str
+    title: str = ""
+    may_wait: bool = False
+
+    @property
+    def height(self) -> int:
+        return wrapped([self.text], None).count("\n")
 
 
 def warning_lines(warnings: Sequence[str]) -> list[str]:
