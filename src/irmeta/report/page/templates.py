@@ -83,7 +83,7 @@ def script_hashes(*scripts: str) -> str:
 
 
 def sentences(findings: Sequence[str]) -> list[str]:
-    """Cut findings into sentences: the first one opens its section.
+    """Cut findings into sentences.
 
     >>> sentences(["AP leads (.63). 2 of 3 do not.", "RR says it all."])
     ['AP leads (.63).', '2 of 3 do not.', 'RR says it all.']
