@@ -49,7 +49,7 @@ def judged_to_depths(
     depths: Sequence[int] | None,
     metrics: str | Iterable[str] | None,
     target: str,
-    reading: Reading | None,
+    reading: Reading | None = None,
 ) -> AtDepths:
     """Score runs as pools of each depth would let them be scored, by people and by a machine.
 
