@@ -203,6 +203,7 @@ def test_files_of_fsspec() -> None:
 def test_stems() -> None:
     """A system is named by its file without the suffix of a compression, of which only the last counts."""
     names = ["bm25.gz", "bm25.run", "input.bm25.xz", "a.gz.zst", "bm25.GZ", ".gz"]
+    names.append("bm25.gzip")
     assert [files.stem(Path("x") / name) for name in names] == [
         "bm25",
         "bm25.run",
@@ -210,6 +211,7 @@ def test_stems() -> None:
         "a.gz",
         "bm25.GZ",
         ".gz",
+        "bm25",
     ]
 
 

@@ -394,7 +394,7 @@ def test_two_that_differ_by_themselves_alone_are_told_so(
     """Two systems whose own test is significant and who share a letter differ no more among all pairs."""
     letters = opened.execute_script(
         "return [...document.querySelectorAll('.board tbody tr')].map((row) => "
-        "[row.querySelector('.pick').textContent, row.cells[3].textContent])"
+        "[row.querySelector('.pick').textContent, row.querySelector('td.text').textContent])"
     )
     choose = """
     const picks = [...document.querySelectorAll('.pick')];

@@ -26,6 +26,7 @@ from irmeta.report.page.sections import make_sections, module_of
 from irmeta.report.page.systems.description import description_of
 from irmeta.report.page.systems.significance import panel as of_significance
 from irmeta.report.page.systems.significance import range_of_power
+from irmeta.report.page.systems.standings import _packed_scores
 from irmeta.report.page.writing import _files_of, write_report
 from irmeta.report.plots import figure_of
 from irmeta.report.words import headlines
@@ -729,6 +730,15 @@ def test_the_leaderboard_has_the_studies_means_and_scores(
         scores.sel(metric="RR").values,
         atol=1e-5,
     )
+
+
+def test_tenths_are_packed_as_they_are() -> None:
+    """Scores that are tenths, as of P@10, come back exactly, so that the page rounds differences as commands do."""
+    values = np.array([[0.2, 0.3, 0.7, 0.9]])
+    packed = _packed_scores(values)
+    codes = np.frombuffer(b64decode(packed["codes"]), dtype="<u2")
+    unpacked = packed["low"] + codes * packed["step"]
+    np.testing.assert_allclose(unpacked, values[0], atol=1e-12)
 
 
 @pytest.mark.usefixtures("empty_figures")

@@ -160,6 +160,20 @@ def test_versus_says_which_topics_a_difference_rests_on():
     )
 
 
+def test_versus_says_that_a_lead_rests_on_no_handful():
+    """A significant lead that many topics carry is said to stand without any of fewer; of two, p is corrected."""
+    scores = lead(*[0.1, 0.12, 0.08, 0.11, 0.09, -0.02])
+    found = irmeta.versus(scores, "mine", ["bm25", "old"], test="t")
+    least = found["fewest"].sel(against="bm25").item()
+    first = versus.findings(found)[0]
+    assert first.endswith(
+        f"It would be ahead without any {least - 1:.0f} of the 6 topics, too."
+    )
+    assert "t test, corrected for these 2)" in first
+    alone = irmeta.versus(scores, "mine", "bm25", test="t")
+    assert "corrected" not in versus.findings(alone)[0]
+
+
 def test_versus_says_nothing_where_no_topics_turn_a_difference():
     """A system that is ahead on every topic, and one that scores the same, rest on no topics."""
     ahead = irmeta.versus(lead(*[0.1, 0.2, 0.3] * 2), "mine", "bm25", test="t")

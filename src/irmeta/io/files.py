@@ -20,7 +20,7 @@ from zlib_ng import zlib_ng
 from irmeta.errors import FileFormatError, extras
 from irmeta.io.places import expand_home, require_reachable, require_readable
 
-SUFFIXES = (".gz", ".bz2", ".xz", ".zst")
+SUFFIXES = (".gz", ".gzip", ".bz2", ".xz", ".zst")
 """What a compressed file's name may end with; the content decides, the suffix is only cut from the system's name."""
 
 

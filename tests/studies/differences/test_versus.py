@@ -894,6 +894,13 @@ def test_the_best_of_several_variants_may_have_been_picked():
     for system, against in (("grid-a1", "bm25"), ("grid-a2", "e5"), ("e5", "bm25")):
         notes = irmeta.versus(made, system, against).notes
         assert not any("picked for that" in note for note in notes)
+    tied = made.copy(data=values[[0, 2, 2, 3]])
+    assert not any(
+        "picked" in note for note in irmeta.versus(tied, "grid-a2", "bm25").notes
+    )
+    named = made.assign_coords(system=["bm25", "grid-a1", "grid-a2", "gridless"])
+    notes = irmeta.versus(named, "grid-a2", "bm25").notes
+    assert any("against='grid-a2,grid-a1' corrects" in note for note in notes)
 
 
 def test_of_two_systems_all_pairs_are_one():

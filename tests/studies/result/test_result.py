@@ -74,7 +74,7 @@ def test_html_is_well_formed_and_whole(result: irmeta.Result) -> None:
     root = ET.fromstring(f"<div>{result._repr_html_()}</div>")
     assert root.find("{http://www.w3.org/2000/svg}svg") is not None
     captions = [found.text or "" for found in root.iter("caption")]
-    assert captions[0] == "by AP"
+    assert captions[0] == "by AP, each interval by itself"
     assert any("topics by AP" in caption for caption in captions)
     assert "<b>" in "".join(root.itertext())
 
@@ -89,7 +89,7 @@ def test_method_says_how(result: irmeta.Result, scores: xr.DataArray) -> None:
     assert result.method_text.endswith(
         "30 topics; none is missing. Differences between e and 3 other systems were tested by the two-sided max-t "
         "test over topics at level 0.05, p the larger of those by random signs "
-        "and by random directions, corrected step by step for all claims and their signs. "
+        "and by random directions, corrected for all of them by each metric, step by step (Westfall and Young 1993), with the other sign of each claim among them. "
         "We drew 10000 resamples at random, with seed 0."
     )
     pairs = {str(name): str(int(name) // 3) for name in scores.topic.values}

@@ -237,5 +237,5 @@ def _how_to_add(path: Path) -> str:
     name = next(iter(read_descriptions(path)))
     return (
         f"{path} exists; --append adds runs to its collection {name!r} (--replace, too, for runs that it has), "
-        "`--append --collection NAME` another collection; or choose another name for the file"
+        "`--append --collection NAME` another collection; to make it anew, remove it or choose another name"
     )

@@ -71,7 +71,7 @@ class Qrels:
 
 _GENERIC_PARTS = {
     *("qrels", "qrel", "train", "dev", "test"),
-    *("txt", "tsv", "trec", "csv", "gz", "bz2", "xz", "zst"),
+    *("txt", "tsv", "trec", "csv", "gz", "gzip", "bz2", "xz", "zst"),
 }
 """Parts of the names of judgments that do not say of which collection."""
 

@@ -171,7 +171,10 @@ def _test_sentence(options: Mapping[str, Any], unit: str, compared: str) -> str:
     if test in _CORRECTED and correct == "none":
         said += ", each by itself"
     elif test == "max-t" and not alone:
-        said += ", corrected step by step for all claims and their signs"
+        said += (
+            ", corrected for all of them by each metric, step by step (Westfall and Young 1993), with the other sign "
+            "of each claim among them"
+        )
     elif test not in _CORRECTED and correct != "none":
         said += f", with {CORRECTIONS[correct]} correction"
     if options.get("margin") is not None:

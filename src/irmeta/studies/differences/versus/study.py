@@ -19,7 +19,7 @@ from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
 from irmeta.scores.result import no_result_notes, result
-from irmeta.scores.selection import complete, prepare, select
+from irmeta.scores.selection import complete, matching, prepare, select
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.compared import Pairs
@@ -458,15 +458,18 @@ def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> li
         return []
     means = family.line.mean("topic").transpose("system", "metric")
     rivals = means.sel(system=variants).values
-    first = settled(means.sel(system=family.system).values - rivals).min(axis=0) >= 0
+    first = settled(means.sel(system=family.system).values - rivals).min(axis=0) > 0
     better = (figures["p_corrected"] < way.alpha) & (figures["difference"] > 0)
     claimed = np.array(family.metrics)[first & better.any(axis=0)].tolist()
     if not claimed:
         return []
+    every = [family.system, *variants]
     pattern = f"{stem(family.system)}*"
+    if set(matching(pattern, family.others)) != set(variants):
+        pattern = ",".join(every)
     return [
         Act(
-            f"{family.system} has the highest mean of {pattern} ({len(rivals) + 1} systems) by {listed(claimed, FEW)}. "
+            f"{family.system} has the highest mean of {pattern} ({len(every)} systems) by {listed(claimed, FEW)}. "
             f"If it was picked for that, too many differences seem real: --system '{baselines[0]}' --against "
             f"'{pattern}' corrects p for the choice."
         )

@@ -176,7 +176,10 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             one.isel(against=np.argsort(one["difference"].values, kind="stable"))
             for one in each
         ]
-        views = {f"by {one.metric.item()}": _comparison_rows(one) for one in each}
+        alike = "" if alone else ", each interval by itself"
+        views = {
+            f"by {one.metric.item()}{alike}": _comparison_rows(one) for one in each
+        }
     if "change" in outcome:
         return left.overview(outcome) | views
     if is_estimated(outcome) or not few:
@@ -348,6 +351,9 @@ def _comparison_sentence(one: xr.Dataset, count: int) -> str:
         topics = ""
     flips = _discordance_sentence(one) if count == 1 else ""
     behind = f"{flips}{_deciding_topics_sentence(one)}{_equivalence_clause(one, count)}"
+    test = f"{options['test']} test"
+    if count > 1 and options["correct"] != "none":
+        test += f", corrected for these {count}"
     digits = _digits(difference)
     figures = _interval(one, digits)
     shown = p_in_sentence(p, bool(at_bound(one)))
@@ -360,11 +366,13 @@ def _comparison_sentence(one: xr.Dataset, count: int) -> str:
         wider = ""
         if low <= 0 <= high:
             wider = f" The interval includes 0, but p of the {options['test']} test is significant."
-        return f"{lead} ({share}{figures}; {shown}, {options['test']} test).{topics}{wider}{behind}"
+        return f"{lead} ({share}{figures}; {shown}, {test}).{topics}{wider}{behind}"
     lead = (
         f"By {metric}, there is no significant difference between {system} and {other}"
     )
-    figures = f"{short(difference, digits, sign=True)}, {share}{figures}; {shown}, {options['test']} test"
+    figures = (
+        f"{short(difference, digits, sign=True)}, {share}{figures}; {shown}, {test}"
+    )
     narrower = ""
     if low > 0 or high < 0:
         decides = f"the {options['test']} test computes p in another way, and decides"
@@ -399,14 +407,17 @@ def _deciding_topics_sentence(one: xr.Dataset, of: str = "") -> str:
         return ""
     decides = one["decides"].values
     every = int(one["by_topic"].notnull().sum())
-    many = bool(one["significant"]) and decides.sum() > RESTS * every
-    if many or not decides.any():
+    fewest = int(decides.sum())
+    many = bool(one["significant"]) and fewest > max(1, RESTS * every)
+    if not fewest or (many and of):
         return ""
-    topics = counted(int(decides.sum()), unit_of(one))
     if float(one["difference"]) > 0:
         side = "ahead of" if of else "ahead"
     else:
         side = "behind"
+    if many:
+        return f" It would be {side} without any {fewest - 1} of the {every} {unit_of(one)}s, too."
+    topics = counted(fewest, unit_of(one))
     which = listed(one.topic.values[decides])
     return f" Without {topics} of {every} ({which}) it would not be {side}{of}."
 
