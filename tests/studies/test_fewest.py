@@ -167,7 +167,7 @@ def test_versus_says_that_a_lead_rests_on_no_handful():
     least = found["fewest"].sel(against="bm25").item()
     first = versus.findings(found)[0]
     assert first.endswith(
-        f"It would be ahead without any {least - 1:.0f} of the 6 topics, too."
+        f" and worse on 1, and would be ahead without any {least - 1:.0f}."
     )
     assert "t test, corrected for these 2)" in first
     alone = irmeta.versus(scores, "mine", "bm25", test="t")

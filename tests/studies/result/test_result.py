@@ -89,7 +89,8 @@ def test_method_says_how(result: irmeta.Result, scores: xr.DataArray) -> None:
     assert result.method_text.endswith(
         "30 topics; none is missing. Differences between e and 3 other systems were tested by the two-sided max-t "
         "test over topics at level 0.05, p the larger of those by random signs "
-        "and by random directions, corrected for all of them by each metric, step by step (Westfall and Young 1993), with the other sign of each claim among them. "
+        "and by random directions, corrected for all of them by each metric, step by step "
+        "(Westfall and Young 1993), with the other sign of each claim among them. "
         "We drew 10000 resamples at random, with seed 0."
     )
     pairs = {str(name): str(int(name) // 3) for name in scores.topic.values}

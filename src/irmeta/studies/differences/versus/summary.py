@@ -341,14 +341,8 @@ def _comparison_sentence(one: xr.Dataset, count: int) -> str:
     system, other = options["system"], _opponent(one)
     difference, p = float(one["difference"]), float(one["p_corrected"])
     low, high = float(one["low"]), float(one["high"])
-    wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
     more = "more" if difference >= 0 else "less"
-    equal = f", equal on {ties}" if ties else ""
-    topics = (
-        f" It is better on {counted(wins, unit_of(one))}{equal} and worse on {losses}."
-    )
-    if is_estimated(one):
-        topics = ""
+    topics = _topics_sentence(one)
     flips = _discordance_sentence(one) if count == 1 else ""
     behind = f"{flips}{_deciding_topics_sentence(one)}{_equivalence_clause(one, count)}"
     test = f"{options['test']} test"
@@ -408,18 +402,38 @@ def _deciding_topics_sentence(one: xr.Dataset, of: str = "") -> str:
     decides = one["decides"].values
     every = int(one["by_topic"].notnull().sum())
     fewest = int(decides.sum())
-    many = bool(one["significant"]) and fewest > max(1, RESTS * every)
-    if not fewest or (many and of):
+    if not fewest or _rests_on_many(one):
         return ""
     if float(one["difference"]) > 0:
         side = "ahead of" if of else "ahead"
     else:
         side = "behind"
-    if many:
-        return f" It would be {side} without any {fewest - 1} of the {every} {unit_of(one)}s, too."
     topics = counted(fewest, unit_of(one))
     which = listed(one.topic.values[decides])
     return f" Without {topics} of {every} ({which}) it would not be {side}{of}."
+
+
+def _rests_on_many(one: xr.Dataset) -> bool:
+    """Say whether a significant difference is on its side of 0 without any few topics."""
+    every = int(one["by_topic"].notnull().sum())
+    return bool(one["significant"]) and int(one["decides"].sum()) > max(
+        1, RESTS * every
+    )
+
+
+def _topics_sentence(one: xr.Dataset) -> str:
+    """Say on how many topics a system is better, and how many could go where no few carry a significant difference."""
+    if is_estimated(one):
+        return ""
+    wins, ties, losses = (int(one[name]) for name in ("wins", "ties", "losses"))
+    equal = f", equal on {ties}" if ties else ""
+    said = (
+        f" It is better on {counted(wins, unit_of(one))}{equal} and worse on {losses}"
+    )
+    if wins and losses and _rests_on_many(one):
+        side = "ahead" if float(one["difference"]) > 0 else "behind"
+        said += f", and would be {side} without any {int(one['decides'].sum()) - 1}"
+    return f"{said}."
 
 
 def _best_other_sentence(one: xr.Dataset) -> str:
