@@ -79,8 +79,9 @@ def _run_words(words: list[str]) -> None:
     except MemoryError as error:
         _fail_for_memory(error)
     except BrokenPipeError:  # whoever read has enough
-        # what is still to be written goes nowhere when Python ends
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from irmeta.cli.output import discard_the_rest
+
+        discard_the_rest()
     except OSError as error:
         _fail(f"{error.filename or 'a file'}: {error.strerror or error}")
     except (SystemExit, KeyboardInterrupt):

@@ -96,6 +96,11 @@ def form_of(output: Path | None) -> "Format":
     return _FORMATS[output.suffix]
 
 
+def discard_the_rest() -> None:
+    """Let what is still to be written to standard output go nowhere when Python ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def write(text: str, output: Path | None) -> None:
     """Write text to a file, whole or not at all, or to standard output."""
     if output is None:
@@ -107,6 +112,7 @@ def write(text: str, output: Path | None) -> None:
         except BrokenPipeError:
             raise
         except OSError as error:
+            discard_the_rest()
             raise IrmetaError(
                 f"cannot write to standard output ({error.strerror or error})"
             ) from error
