@@ -184,6 +184,11 @@ def test_topics_of_the_feedback_do_not_count(blind: Site, tmp_path: Path) -> Non
     path = tmp_path / "one/b/split/data/topics.csv"
     counted = {line.partition(",")[0] for line in path.read_text().splitlines()[1:]}
     assert counted == set(TOPICS) - set(shown)
+    about = (tmp_path / "one/b/split/about/index.html").read_text()
+    said = (
+        f"{len(TOPICS)} topics; {len(counted)} count, {len(shown)} served as feedback"
+    )
+    assert said in about
     other = Site.make(tmp_path / "other")
     engine = tables.open_catalogue(other.database)
     importing.import_frozen(engine, tmp_path / "one", "split")
