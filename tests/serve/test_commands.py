@@ -3,6 +3,7 @@
 import base64
 import gzip
 import hashlib
+import io
 import json
 import re
 import socket
@@ -645,6 +646,20 @@ def test_settings_that_do_nothing_are_said(run, track, tmp_path: Path) -> None:
     assert (anchors[0], "no run bm25" in " ".join(anchors[2].split())) == (0, True)
     wrong = " ".join(run("board", "set", *track, "--closes", "yesterday")[2].split())
     assert "2020-05-14T23:59 (UTC), now or never" in wrong
+
+
+def test_a_reveal_needs_judgments_and_the_key(
+    run, track, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A board without judgments is not revealed, nor one whose key nobody types."""
+    code, _, said = run("board", "reveal", *track, "--confirm", "track")
+    assert (code, "irmeta board judgments track" in " ".join(said.split())) == (2, True)
+    qrels = write_qrels(tmp_path / "qrels")
+    assert run("board", "judgments", *track, "--qrels", qrels)[0] == 0
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    code, _, said = run("board", "reveal", *track)
+    assert (code, "needs --confirm track" in said) == (2, True)
+    assert run("board", "reveal", *track, "--confirm", "track")[0] == 0
 
 
 def test_changes_of_people_are_confirmed(run, track) -> None:

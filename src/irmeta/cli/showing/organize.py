@@ -226,11 +226,12 @@ def reveal(
     with open_site(site) as (_, engine):
         from irmeta.serve.catalogue import boards
 
-        boards.board_of(engine, key)
-        typed = (
-            confirm or input(f"Nobody can undo this. Type {key} to reveal it: ").strip()
-        )
-        boards.reveal(engine, key, typed)
+        boards.require_revealable(engine, key)
+        try:
+            typed = confirm or input(f"Nobody can undo this. Type {key} to reveal it: ")
+        except EOFError:
+            raise IrmetaError(f"needs --confirm {key}") from None
+        boards.reveal(engine, key, typed.strip())
         print(f"{key}: revealed; its pages follow within seconds while a server runs")
 
 

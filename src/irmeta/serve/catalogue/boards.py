@@ -193,15 +193,23 @@ def set_board(
 
 
 def reveal(engine: Engine, key: str, typed: str, by: int | None = None) -> None:
-    """Show the scores of a board from now on; refuse another key than its own, and a second time."""
+    """Show the scores of a board from now on; refuse another key than its own."""
+    require_revealable(engine, key)
+    if typed != key:
+        raise RefusedError(422, f"{typed!r} is not {key}: nothing was revealed")
+    set_board(engine, key, {"reveals": now()}, typed=typed, by=by)
+
+
+def require_revealable(engine: Engine, key: str) -> None:
+    """Refuse to reveal a board a second time, or without judgments."""
     row = board_of(engine, key)
     if policy.revealed(row, now()):
         raise RefusedError(
             409, f"{key}: revealed since {clock(row.reveals)} UTC, which stays so"
         )
-    if typed != key:
-        raise RefusedError(422, f"{typed!r} is not {key}: nothing was revealed")
-    set_board(engine, key, {"reveals": now()}, typed=typed, by=by)
+    if judgments_of(engine, key) is None:
+        mend = f"add them first: irmeta board judgments {key} --qrels QRELS"
+        raise RefusedError(409, f"{key} has no judgments to score runs by; {mend}")
 
 
 def add_judgments(engine: Engine, key: str, judged: Judged, note: str) -> int:
