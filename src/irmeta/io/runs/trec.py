@@ -185,7 +185,7 @@ def metadata_of(text: bytes) -> str:
         line[1:].decode("utf-8", "replace").removeprefix(" ").rstrip()
         for line in header
     ]
-    if not lines or lines[0] != "ir_metadata.start" or "ir_metadata.end" not in lines:
+    if lines[0] != "ir_metadata.start" or "ir_metadata.end" not in lines:
         return ""
     inside = lines[1 : lines.index("ir_metadata.end")]
     return "".join(f"{line}\n" for line in inside)

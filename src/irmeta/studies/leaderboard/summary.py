@@ -174,8 +174,8 @@ def _complete(scored: xr.Dataset) -> pl.DataFrame:
     columns = ("complete_rank", "complete_low", "complete_high")
     every = frame(scored, list(columns), by=["system"])
     there = every.filter(pl.col("complete_rank").is_not_nan())
-    short = {name: name.removeprefix("complete_") for name in columns}
-    return there.rename(short).with_columns(
+    alone = {name: name.removeprefix("complete_") for name in columns}
+    return there.rename(alone).with_columns(
         pl.col("rank", "low", "high").cast(pl.Int64)
     )
 

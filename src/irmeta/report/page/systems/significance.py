@@ -92,12 +92,13 @@ def lettered_systems(content: Content, name: str) -> pl.DataFrame:
     The letters follow from the tests of all pairs of systems, as all else that the page says of pairs.
     """
     by = content.order[name]
-    means = (
-        description.tables(description_of(content, name))["means"]
-        .filter(pl.col("metric") == by)
-        .head(LETTERED)
-    )
     letters = summary.letters_of_best(tests_of(content, name).sel(metric=by), LETTERED)
-    return means.select(
-        "system", "mean", "low", "high", letters=pl.Series(letters, dtype=pl.String)
+    means = description.tables(description_of(content, name))["means"]
+    best = pl.col("metric") == by, pl.col("system").is_in(list(letters))
+    return means.filter(*best).select(
+        "system",
+        "mean",
+        "low",
+        "high",
+        letters=pl.col("system").replace_strict(letters, return_dtype=pl.String),
     )

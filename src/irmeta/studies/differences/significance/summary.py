@@ -131,10 +131,11 @@ def _letter_tables(one: xr.Dataset, metric: str) -> dict[str, pl.DataFrame]:
     return {title: shown.head(ROWS)}
 
 
-def letters_of_best(one: xr.Dataset, count: int) -> list[str]:
+def letters_of_best(one: xr.Dataset, count: int) -> dict[str, str]:
     """Return the letters of the best systems by one metric, from tests corrected for the pairs of all systems."""
     order = np.argsort(one["rank"].values, kind="stable")[:count]
-    return in_letters(_differing_systems(one)[np.ix_(order, order)])
+    letters = in_letters(_differing_systems(one)[np.ix_(order, order)])
+    return dict(zip(one.system.values[order].tolist(), letters, strict=True))
 
 
 def findings(outcome: xr.Dataset) -> list[str]:
