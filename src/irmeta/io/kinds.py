@@ -11,6 +11,8 @@ PARQUET = "a score file or factors"
 MODEL = "a prediction model"
 TABLE = "a table of scores"
 _COLUMNS = {"system", "topic", "metric", "score"}
+_OF_PYTERRIER = {"docno", "rank", "score"}
+"""What columns a table of PyTerrier's results has, among others."""
 _MAPPING = re.compile(rb'\s*\{\s*"[^"]*"\s*:\s*\{\s*"')
 """JSON of the form {topic: {document: score or grade}}."""
 _NUMBER = re.compile(rb"-?\d[\d.eE+-]*(?=\s*[,}])")
@@ -38,6 +40,8 @@ def kind_of_bytes(head: bytes) -> str | None:
     names = {name.strip('" \r').lower() for name in re.split("[,;\t]", header)}
     if _COLUMNS <= names <= _COLUMNS | {"collection", "repeat"}:
         return TABLE
+    if names >= _OF_PYTERRIER:
+        return "a run"
     lines = (line.split() for line in head.splitlines() if not line.startswith(b"#"))
     fields: list[bytes] = next((line for line in lines if line), [])
     if len(fields) == _RUN and all(map(_is_number, fields[3:5])):

@@ -8,7 +8,7 @@ from irmeta.errors import ScoresError
 from irmeta.words import BLANKS, shortened
 
 RUN_ENDS = (
-    *(".run", ".txt", ".tsv", ".trec", ".res", ".results", ".out", ".json"),
+    *(".run", ".txt", ".tsv", ".csv", ".trec", ".res", ".results", ".out", ".json"),
     *(".eval", ".treceval", ".ndcgeval", ".trec_eval"),
 )
 """What the name of a file of a run, or of its scores, may end with, besides that it is compressed."""

@@ -14,6 +14,8 @@ from ir_measures import AP, Qrel, ScoredDoc, nDCG
 
 import irmeta
 from irmeta.errors import FileFormatError, IrmetaError
+from irmeta.io.kinds import kind_of
+from irmeta.io.runs import trec
 
 QRELS = {"1": {"a": 2, "b": 0}, "2": {"a": 1, "c": 1}}
 RUN = {"1": {"a": 0.5, "b": 0.9, "x": 0.7}, "2": {"c": 1.0, "b": 0.5}}
@@ -345,3 +347,34 @@ def test_frames_in_a_list_need_names() -> None:
     for runs in ([frame, frame], [mapping, mapping], [frame, mapping]):
         with pytest.raises(FileFormatError, match="name each: {'bm25': run"):
             irmeta.evaluate({"1": {"a": 1}}, runs, ["AP"])
+
+
+@pytest.mark.parametrize("separator", [",", "\t"])
+def test_a_table_of_pyterrier_is_a_run(tmp_path: Path, separator: str) -> None:
+    """What `to_csv` writes of PyTerrier's results is a run; judgments it is not, nor two runs, nor text for scores."""
+    header = ["", "qid", "docid", "docno", "rank", "score", "query"]
+    rows = [
+        ["0", "1", "7", "a", "0", "2.5", '"red, blue"'],
+        ["1", "1", "8", "b", "1", "1e-1", "x"],
+    ]
+    path = tmp_path / "bm25.csv"
+
+    def write(lines: list[list[str]]) -> None:
+        path.write_text("".join(f"{separator.join(line)}\n" for line in lines))
+
+    write([header, *rows])
+    run = trec.read_run(path)
+    assert run.name == "bm25.csv"
+    assert run.scores.tolist() == [2.5, 0.1]
+    assert kind_of(path) == "a run"
+    with pytest.raises(FileFormatError, match="a run, as it has ranks"):
+        trec.read_qrels(path)
+    scores = irmeta.evaluate({"1": {"b": 1}}, path, "RR")
+    assert scores.system.values.tolist() == ["bm25"]
+    assert scores.item() == 0.5
+    write([header, [*rows[0][:5], "much", "x"]])
+    with pytest.raises(FileFormatError, match=r"bm25\.csv: the column 'score'"):
+        trec.read_run(path)
+    write([["name", *header[1:]], rows[0], rows[1]])
+    with pytest.raises(FileFormatError, match="2 runs in a table"):
+        trec.read_run(path)

@@ -18,6 +18,8 @@ SPLIT = "test"
 _ROW = re.compile(rb'\{"[\w-]+" *: *("[^"\n]*"|[-\d.]+),[^\n]*\}\r?\n')
 """Matches JSON lines: an object on the first line whose first value is no object."""
 _SUFFIXES = (".tsv", ".jsonl", ".parquet")
+_DOCUMENTS = {b"docno", b"doc_id", b"docid"}
+"""Names of the column of documents in tables that PyTerrier and ir_measures write."""
 
 
 def judgments_file(folder: Path) -> Path:
@@ -57,9 +59,9 @@ def judgments_file(folder: Path) -> Path:
 
 
 def read_table(data: bytes, path: object) -> "pl.DataFrame | None":
-    """Return the table that is held as Parquet or JSON lines; None if it is neither."""
-    packed = data.startswith(b"PAR1")
-    if not (packed or (data.startswith(b"{") and _ROW.match(data))):
+    """Return the table that is held as Parquet, JSON lines, or CSV and TSV as of PyTerrier; None if it is none."""
+    packed, separator = data.startswith(b"PAR1"), _separator(data)
+    if not (packed or separator or (data.startswith(b"{") and _ROW.match(data))):
         return None
     import polars as pl
 
@@ -68,12 +70,24 @@ def read_table(data: bytes, path: object) -> "pl.DataFrame | None":
     try:
         if packed:
             return parquet.read(data)
+        if separator:
+            return pl.read_csv(data, separator=separator, infer_schema=False)
         rows = [parse_json(line) for line in lines(data) if stripped(line)]
         held = require_schema(rows, list[dict[str, Any]])
         return pl.DataFrame(held, infer_schema_length=None)
     # polars raises errors of several families
     except (Exception, pl.exceptions.PanicException) as error:
-        kind = "Parquet" if packed else "JSON lines"
+        kind = "Parquet" if packed else "a table" if separator else "JSON lines"
         raise FileFormatError(
             f"{path}: {kind} that cannot be read ({reason(error)})"
         ) from error
+
+
+def _separator(data: bytes) -> str:
+    """Return what separates the columns of a table whose header names documents; empty for other files."""
+    header = data[: max(0, data.find(b"\n", 0, 1000))]
+    for separator in (b"\t", b","):
+        names = {name.strip(b'" \r') for name in header.split(separator)}
+        if not _DOCUMENTS.isdisjoint(names):
+            return separator.decode()
+    return ""

@@ -30,6 +30,7 @@ from irmeta.io.runs.rankings import (
     qrels_from_frame,
     qrels_from_mapping,
     run_from_mapping,
+    runs_from_frame,
     score_remarks,
 )
 from irmeta.io.strictly import number, parse_json
@@ -141,6 +142,8 @@ def read_run(
 ) -> Run:
     """Read a run: topic, Q0, document, rank, score and tag on each line, or JSON of {topic: {document: score}}.
 
+    It may also be a table of PyTerrier's columns qid, docno and score, as CSV, TSV, JSON lines or Parquet.
+
     name : the system; by default the file's name without compression suffix. A file that is not a run raises
     FileFormatError with its first problems, each with file and line.
     """
@@ -152,6 +155,9 @@ def read_run(
 def parse_run(content: Content, name: str, reading: Reading) -> Run:
     """Make a run of what its file holds; see `read_run`."""
     path = content.path
+    table = read_table(content.data, path)
+    if table is not None:
+        return _run_from_table(table, content, name)
     text, remarks = normalized_text(content.data, path)
     looks_like_json = text[:64].lstrip().startswith(b"{")
     if looks_like_json and (not _RUN_LINE.search(text) or _is_json(text)):
@@ -662,11 +668,29 @@ def _qrels_of_json(held: Any) -> Qrels:
 def _qrels_from_table(table: "pl.DataFrame", content: Content) -> Qrels:
     """Make judgments of the table that a file holds."""
     path = str(content.path)
+    if "rank" in table.columns:
+        raise FileFormatError(
+            f"{path}: a run, as it has ranks; name the judgments first, then the runs"
+        )
     try:
         qrels = qrels_from_frame(table)
     except FileFormatError as error:
         raise FileFormatError(f"{path}: {error}") from error
     return replace(qrels, source=path, digest=content.digest)
+
+
+def _run_from_table(table: "pl.DataFrame", content: Content, name: str) -> Run:
+    """Make a run of the table that a file holds."""
+    try:
+        run, *others = runs_from_frame(table, name)
+    except FileFormatError as error:
+        raise FileFormatError(f"{content.path}: {error}") from error
+    if others:
+        raise FileFormatError(
+            f"{content.path}: {1 + len(others)} runs in a table ({run.name}, {others[0].name}, ...); write a file for "
+            "each"
+        )
+    return replace(run, name=name, digest=content.digest)
 
 
 def _from_json(

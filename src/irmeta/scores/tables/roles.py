@@ -109,7 +109,7 @@ def refuse_documents(names: Sequence[str], columns: Columns) -> None:
         these = "this is a run, as PyTerrier has it"
     raise ScoresError(
         f"the column {documents[0]!r} names documents: {these}, not a table of scores; "
-        "score runs in Python, from data frames: irmeta.evaluate(qrels, {'name': run})"
+        "score runs: irmeta evaluate QRELS RUN, or from data frames irmeta.evaluate(qrels, {'name': run})"
     )
 
 
