@@ -164,7 +164,7 @@ def test_judges_are_compared_as_by_their_own_command(
     assert f"irmeta {command} --seed 0" in page
     assert "3 teams, not their 6 systems" in page
     assert "Table: favour" in page
-    assert "irmeta validate runs --qrels QRELS" in page
+    assert "irmeta validate runs --qrels nist.txt" in page
 
 
 @pytest.mark.usefixtures("empty_figures")
@@ -248,6 +248,13 @@ def test_every_command_that_reads_runs_can_keep_one_of_two_lines(
     said = " ".join(capsys.readouterr().err.split())
     assert "keep one of the lines (--dedup first or best)" in said
     assert run(monkeypatch, *command.split(), *keep) == 0
+    if command.startswith("report"):
+        page = unescape(Path("r/index.html").read_text("utf-8"))
+        repeated = set(
+            re.findall(r"irmeta (reuse|judges \w+) [^<]* --dedup first", page)
+        )
+        assert repeated == {"judges compare", "judges estimate", "reuse"}
+        assert "the broad orange bar behind it" in page
 
 
 @pytest.mark.parametrize(

@@ -266,6 +266,18 @@ class Reader:
 
         return Reading(**vars(self))
 
+    def words(self) -> str:
+        """Return the options that are not as by default, as a command line has them."""
+        changed = {
+            f" --{one.name.replace('_', '-')}": getattr(self, one.name)
+            for one in fields(self)
+            if getattr(self, one.name) != one.default
+        }
+        return "".join(
+            name if value is True else f"{name} {value}"
+            for name, value in changed.items()
+        )
+
 
 @dataclass(frozen=True, kw_only=True)
 class BestSystems:

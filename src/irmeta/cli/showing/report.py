@@ -124,6 +124,7 @@ def report(
             results=results,
             beside=beside,
             named={word: shlex.quote(file) for word, file in files.items() if file},
+            reading=reader.words(),
             rng=seed,
             source=source,
             pdf=pdf,

@@ -40,6 +40,7 @@ class Asked(TypedDict, total=False):
     source: str
     calling: str
     named: Mapping[str, str]
+    reading: str
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Content:
     highlight : systems to mark.  calling : the option by which commands call systems as the page does.
     given : results of studies that need judgments or runs, by the study's name.
     named : how commands name judgments and runs, by what stands for them where they are not known, as QRELS.
+    reading : the options by which commands read judgments and runs as they were read.
     results : what one section computes and another needs.
     """
 
@@ -69,6 +71,7 @@ class Content:
     results: dict[str, Any] = field(default_factory=dict)
     calling: str = ""
     named: Mapping[str, str] = field(default_factory=dict)
+    reading: str = ""
 
     @classmethod
     def prepared(
@@ -95,6 +98,7 @@ class Content:
             given={name_of(of.data): of.data for of in asked.get("results", ())},
             calling=asked.get("calling", ""),
             named=asked.get("named", {}),
+            reading=asked.get("reading", ""),
         )
 
     def named_files(self, *words: str) -> list[str]:

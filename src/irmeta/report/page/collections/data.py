@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from functools import partial
+from shlex import quote
 
 import numpy as np
 import polars as pl
@@ -48,7 +49,9 @@ def panel(content: Content, name: str) -> Panel:
     missing_by_metric = np.isnan(scores.values).sum(axis=(0, 1))
     table = pl.DataFrame({"metric": names(scores.metric), "missing": missing_by_metric})
     notes = [str(note) for note in about_scores.get("notes") or []]
-    qrels, runs = content.named_files("QRELS", "RUNS")
+    [runs] = content.named_files("RUNS")
+    by = about_scores.get("qrels", {}).get("source", "QRELS")
+    qrels = content.named.get("QRELS", quote(by))
     return Panel(
         name,
         [finding, *(f"{line}." for line in left_out)],

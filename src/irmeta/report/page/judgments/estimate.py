@@ -14,7 +14,7 @@ TEXT = Text(
     "People and machine",
     "What do few human and many machine judgments show?",
     "A machine judged all topics, people some of them. A dot is a system's mean by both, with its 95% "
-    "interval; the grey bar behind it is the interval by the human topics alone. Where the two are "
+    "interval; the broad orange bar behind it is that by the human topics alone. Where the two are "
     "equally wide, the machine does not help.",
     "Angelopoulos et al. (PPI++, 2023); Oosterhuis et al. (KDD 2024).",
 )
@@ -26,7 +26,7 @@ def panels(content: Content) -> list[Panel]:
         return []
     outcome = content.given["estimate"]
     human, machine, runs = content.named_files("HUMAN", "MACHINE", "RUNS")
-    command = f"irmeta judges estimate --human {human} --llm {machine} --runs {runs}"
+    command = f"irmeta judges estimate --human {human} --llm {machine} --runs {runs}{content.reading}"
     made = [
         attempt(metric, partial(_panel, outcome, metric, command))
         for metric in names(outcome.metric)

@@ -30,7 +30,7 @@ def panels(content: Content) -> list[Panel]:
         human, machine, runs = content.named_files("HUMAN", "MACHINE", "RUNS")
         command = (
             f"irmeta judges compare {human} {machine} --runs {runs} -m {quote(names(outcome.metric)[0])}"
-            f"{content.by_team} --seed {content.seed}"
+            f"{content.by_team}{content.reading} --seed {content.seed}"
         )
         return [attempt("All judges", partial(_panel, outcome, command))]
     if not are_judges(content.used):

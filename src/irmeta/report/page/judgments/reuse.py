@@ -34,7 +34,7 @@ def panels(content: Content) -> list[Panel]:
     qrels, runs = content.named_files("QRELS", "RUNS")
     command = (
         f"irmeta reuse {qrels} {runs} -m {quote(' '.join(names(outcome.metric)))} --depth {options['depth'] or 0}"
-        f"{content.by_team}"
+        f"{content.by_team}{content.reading}"
     )
     made = attempt("Left-out groups", partial(reuse_panel, outcome, by, command))
     made = replace(made, warnings=[*made.warnings, *_absent_sentences(content)])

@@ -107,7 +107,7 @@ def _official_sentences(content: Content, name: str) -> list[str]:
     human, machine, runs = content.named_files("HUMAN", "MACHINE", "RUNS")
     return [
         "Hand out the page of the machine's scores, which has the estimate's own intervals, and mostly fewer "
-        f"significant pairs: irmeta report SCORES --human {human} --llm {machine} --runs {runs}."
+        f"significant pairs: irmeta report SCORES --human {human} --llm {machine} --runs {runs}{content.reading}."
     ]
 
 
