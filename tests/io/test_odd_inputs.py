@@ -571,7 +571,7 @@ def test_33_tags_and_names(desk: Desk) -> None:
     other = desk.put("more/ok.run.gz", gzip.compress(RUN.encode()))
     with pytest.raises(FileFormatError) as error:
         evaluate(desk.qrels, [desk.run, other])
-    assert f"two systems are named 'ok.run': {desk.run} and {other}" in str(error.value)
+    assert f"two systems are named 'ok': {desk.run} and {other}" in str(error.value)
 
 
 def test_34_negative_grades(desk: Desk) -> None:

@@ -146,7 +146,8 @@ def _without_run_suffixes(sources: list[Source]) -> list[Source]:
         bare_name(name) if is_file else name
         for (name, _), is_file in zip(sources, of_file, strict=True)
     ]
-    often = Counter(short)
+    by_name = dict(zip((name for name, _ in sources), short, strict=True))
+    often = Counter(by_name.values())
     return [
         (new if often[new] == 1 else name, run)
         for new, (name, run) in zip(short, sources, strict=True)

@@ -284,7 +284,7 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         (str(tmp_path / "nowhere"), "no such file"),
         (
             str(second),
-            f"two systems are named 'a.run': {first} and {second}; systems are named after their files: rename one, "
+            f"two systems are named 'a': {first} and {second}; systems are named after their files: rename one, "
             "or take the names of their folders, too (names='folder')",
         ),
         (
@@ -293,7 +293,7 @@ def test_all_errors_are_listed(tmp_path: Path) -> None:
         ),
         (str(tmp_path / "none"), "no files in this folder"),
     ]
-    assert outcome.system.values.tolist() == ["a.run"]
+    assert outcome.system.values.tolist() == ["a"]
     with pytest.raises(FileFormatError, match="no such file"):
         evaluate(QRELS, given, "AP")
     skipped = [
