@@ -248,12 +248,16 @@ def test_every_command_that_reads_runs_can_keep_one_of_two_lines(
     said = " ".join(capsys.readouterr().err.split())
     assert "keep one of the lines (--dedup first or best)" in said
     assert run(monkeypatch, *command.split(), *keep) == 0
+    said = " ".join(unescape(capsys.readouterr().out).split())
+    if command.startswith(("judges compare", "judges estimate", "reuse")):
+        assert said.count("dropped 1 line with a repeated document") == 1
     if command.startswith("report"):
         page = unescape(Path("r/index.html").read_text("utf-8"))
         repeated = set(
             re.findall(r"irmeta (reuse|judges \w+) [^<]* --dedup first", page)
         )
         assert repeated == {"judges compare", "judges estimate", "reuse"}
+        assert page.count("dropped 1 line with a repeated document") == 4
         assert "the broad orange bar behind it" in page
 
 

@@ -87,6 +87,12 @@ def look_up(
     return LookedUp(runs, [outcome for outcome, _ in every], job.task)
 
 
+def repetition_notes(looked: LookedUp) -> list[str]:
+    """Say which runs had a document twice, of which one line was kept."""
+    remarks = (one for outcome in looked.outcomes for one in outcome.remarks)
+    return notes.repetition_notes(map(str, remarks))
+
+
 def mismatch_notes(looked: LookedUp) -> list[str]:
     """Say which topics runs and judgments lack of each other, and which runs have no judged document at all."""
     return notes.mismatch_notes(looked.outcomes, len(looked.topics), "zero")

@@ -1,6 +1,6 @@
 """What an evaluation has to say beside its scores: which topics, which files, which grades."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -156,6 +156,17 @@ def _has_fractional_gains(qrels: Qrels, topics: Sequence[str]) -> bool:
     """Tell whether topics have grades between 0 and 1, which nDCG and others take for gains."""
     gain = (qrels.grades > 0) & (qrels.grades < 1)
     return not {qrels.topics[index] for index in qrels.topic[gain]}.isdisjoint(topics)
+
+
+def repetition_notes(lines: Iterable[str]) -> list[str]:
+    """Return the first of the notes that say that a run had a document twice, and say how many others there are.
+
+    >>> repetition_notes([f"{run}: dropped 1 line with a repeated document" for run in "ab"])
+    ['a: dropped 1 line with a repeated document (in 1 other run, too)']
+    """
+    first, *others = [one for one in lines if "a repeated document" in one] or [""]
+    more = f" (in {counted(len(others), 'other run')}, too)" if others else ""
+    return [first + more] if first else []
 
 
 def copy_notes(orders: Mapping[str, str]) -> list[str]:

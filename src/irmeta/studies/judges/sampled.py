@@ -11,12 +11,13 @@ import xarray as xr
 
 from irmeta.choices import Missing
 from irmeta.errors import IrmetaError, ScoresError
+from irmeta.evaluation.notes import repetition_notes
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
 from irmeta.io.formats.scores import load_all
 from irmeta.io.lists import LEAST
 from irmeta.io.runs.trec import Reading
-from irmeta.scores.attributes import OVER, recorded
+from irmeta.scores.attributes import OVER, about, recorded
 from irmeta.scores.averages.means import additive
 from irmeta.scores.cube import DIMS, check
 from irmeta.scores.cubes import own_threshold_notes, prepare_together
@@ -167,6 +168,7 @@ def paired(
     _require_scores(both.machine)
     estimated = recorded({"estimated": {"human": people.sizes["topic"]}})
     notes += no_result_notes(both.machine.assign_attrs(estimated), common)
+    notes += repetition_notes(about(machine).get("notes") or [])
     return both, [*notes, *own_threshold_notes(used)]
 
 

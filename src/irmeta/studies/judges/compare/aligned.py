@@ -8,7 +8,9 @@ import xarray as xr
 
 from irmeta.choices import JudgedTopics, Missing
 from irmeta.errors import ScoresError
+from irmeta.evaluation.notes import repetition_notes
 from irmeta.metrics.names import nearest
+from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive
 from irmeta.scores.cubes import by_name, own_threshold_notes, prepare_together
 from irmeta.scores.groups.clusters import by_cluster, clustering_notes, unit_scores
@@ -107,6 +109,7 @@ def aligned(
     moved = {name: by_runs(one) for name, (one, _) in units.items()}
     of_clusters = units[truth][1] + clustering_notes(used[truth])
     computed = own_threshold_notes(used)
+    computed += repetition_notes(about(used[truth]).get("notes") or [])
     used = {name: one for name, (one, _) in moved.items()}
     of_runs = [
         with_subject(name, note) for name, (_, said) in moved.items() for note in said

@@ -253,7 +253,8 @@ def new_run_figures(
         **with_ends("penalty", over, np.transpose(bands, (2, 0, 1))),
         "bound": (over, bound),
     }
-    return found, left_out.mismatch_notes(looked)
+    notes = [*left_out.mismatch_notes(looked), *left_out.repetition_notes(looked)]
+    return found, notes
 
 
 def _judged_whole(metric: Metric) -> Metric:

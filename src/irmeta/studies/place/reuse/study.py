@@ -111,7 +111,7 @@ def reuse(
         guess = "teams are guessed from name stems; name them (--teams FILE)"
         guessed.append(Act(guess))
     alarms = _alone_alarms(len(names), pooled.size)
-    notes = _notes(depth, pooled)
+    notes = [*_notes(depth, pooled), *left_out.repetition_notes(looked)]
     by_nobody = _by_nobody_notes(owner, depth)
     if (owner == NOBODY).mean() > BY_OTHERS:
         alarms = [*by_nobody, *alarms]
