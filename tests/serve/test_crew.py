@@ -83,6 +83,28 @@ def test_a_failure_names_no_path(filled: Site, tmp_path: Path) -> None:
     engine.dispose()
 
 
+def test_refused_runs_are_counted_on_the_terminal(
+    filled: Site, tmp_path: Path, caplog
+) -> None:
+    """Whoever serves is told how many runs are refused, and what lists why; the reason says what to mend."""
+    first, *rest = a_run(1).splitlines(keepends=True)
+    (tmp_path / "twice").write_bytes(b"".join([first, first, *rest]))
+    engine = tables.open_catalogue(filled.database)
+    importing.import_runs(filled, engine, "lab", [tmp_path / "twice"])
+    work_off(filled, engine)
+    assert (
+        f"lab: 1 run refused so far; irmeta board runs lab --site {filled.folder}"
+        in caplog.text
+    )
+    [run] = [
+        run for run in submissions.submissions_of(engine, 1) if run.name == "twice"
+    ]
+    assert run.remarks[0]["text"].endswith(
+        "; a ranking has each document once: keep one of the lines"
+    )
+    engine.dispose()
+
+
 def test_mistakes_of_ours_are_logged(filled: Site, monkeypatch, caplog) -> None:
     """A submission or a step that raises is logged, and the crew goes on, unless it is closed."""
     engine = tables.open_catalogue(filled.database)

@@ -20,6 +20,7 @@ from irmeta.serve.crew.child import Child
 from irmeta.serve.crew.figures import Figures
 from irmeta.serve.crew.logs import LOG
 from irmeta.serve.site import Site, write_durably
+from irmeta.words import counted
 
 AHEAD = 2
 """Runs that are handed out at a time, for each child: an upload's check waits for no more."""
@@ -170,11 +171,15 @@ class Crew:
         return Checked(answer["remarks"], answer["header"])
 
     def _check_submission(self, key: str) -> None:
-        """Check the run of a submission and keep what was found; remove the bytes of one that is refused."""
+        """Check the run of a submission and keep what was found; log a refusal, and remove the bytes of such a run."""
         job = submissions.job_of(self.engine, key)
         check = self._check_file(str(self.site.run_path(job.run)), job.name, job)
         if submissions.keep_check(self.engine, key, check):
             submissions.remove_unnamed_bytes(self.site, self.engine, job.run)
+            board = submissions.submission_of(self.engine, key).board_key
+            count = submissions.count_by_state(self.engine, board).get("refused", 0)
+            why = f"irmeta board runs {board} --site {self.site.folder} says why"
+            LOG.warning("%s: %s refused so far; %s", board, counted(count, "run"), why)
 
     def _score_submission(self, key: str) -> None:
         """Score the run of a submission, and keep the scores, or that it could not be scored."""

@@ -26,7 +26,7 @@ HEADER = 20_000
 """Characters of a run's header that are kept."""
 SHOWN = 20
 """Remarks on a run that are kept."""
-OPTIONS = re.compile(r" \([^()]*--[^()]*\)|(?<=[;.?]) [^;.?]*--.*$")
+OPTIONS = re.compile(r" \([^()]*--[^()]*\)|(?<=[;.?]) [^;.?(]*--.*$")
 """Where a text names options of the command line, which whoever submits does not have."""
 Floats = npt.NDArray[np.float64]
 BEST = ("runs", "best", "mean", "low", "high", "chance", "chance_high")
