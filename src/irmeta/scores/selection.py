@@ -23,7 +23,7 @@ from irmeta.metrics.names import (
 from irmeta.scores.attributes import CHOSEN, LEFT_OUT, about, chosen_from, recorded
 from irmeta.scores.averages.means import means
 from irmeta.scores.cube import check, check_possible, first_of
-from irmeta.scores.groups.clusters import by_cluster, clustering_notes
+from irmeta.scores.groups.clusters import by_cluster, clustering_notes, in_clusters
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
 from irmeta.scores.tables.roles import ALL, SCORE
@@ -270,9 +270,10 @@ def prepare(
 
     metrics : all by default.  top, by : keep the best systems, see `top_systems`; `by` need not be among the metrics.
     missing : see `complete`; scores of metrics that are neither studied nor `by` may be missing.
-    pairs : the study goes pair by pair, so that with "pairwise" missing cells stay.
+    pairs : the study goes pair by pair, so that with "pairwise" missing cells stay; clusters have none.
     by_topic : the study looks at each topic by itself, whatever its cluster.  of_means : see `clustering_notes`.
     """
+    pairs = pairs and (by_topic or not in_clusters(scores))
     whole, notes = _selected(scores, metrics, top, by, missing, pairs)
     if by_topic:
         return whole, notes

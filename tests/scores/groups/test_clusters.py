@@ -259,7 +259,7 @@ def test_missing_scores_are_refused():
     """A difference of clusters is not taken over other topics than its opponent's."""
     scores = _turns()
     scores[0, 0, 0] = np.nan
-    with pytest.raises(ScoresError, match="clusters need every system on every topic"):
+    with pytest.raises(ScoresError, match="needs every system on every topic"):
         prepare(with_clusters(scores, "stem"), missing="pairwise", pairs=True)
 
 

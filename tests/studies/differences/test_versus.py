@@ -830,6 +830,23 @@ def test_a_system_that_goes_with_missing_scores_is_named():
         irmeta.versus(_with_holes(), "few", missing="common")
 
 
+def test_named_systems_with_all_scores_are_compared_in_clusters():
+    """Holes of other systems do not matter; of the named ones they do, and what the message advises works."""
+    pairs = {f"t{at}": str(at // 2) for at in range(6)}
+    made = with_clusters(_with_holes(), pairs)
+    filled = made.where(~made.system.isin(["mine", "c"]), made.fillna(0.5))
+    for missing in ("error", "pairwise"):
+        assert irmeta.versus(filled, "mine", "c", missing=missing).findings
+    advised = r"systems=mine,few missing='topics'"
+    for missing in ("error", "pairwise"):
+        with pytest.raises(ScoresError, match=advised):
+            irmeta.versus(made, "mine", "few", missing=missing)
+    with pytest.raises(ScoresError, match=r"of topics in clusters .* missing='topics'"):
+        irmeta.versus(made, "few", "mine", missing="common")
+    pair = irmeta.select(made, systems=["mine", "c"])
+    assert irmeta.versus(pair, "mine", "c", missing="topics").findings
+
+
 @pytest.mark.filterwarnings("error")
 def test_a_topic_that_all_others_lack_has_no_median():
     """Nothing is warned of a topic on which only the system itself has a score."""

@@ -25,6 +25,8 @@ SIZE = "cluster_size"
 """The coordinate of clusters in place of topics that says how many topics each has, where means are over topics."""
 FEW = 5
 """With fewer clusters nothing can be claimed."""
+NEED_ALL = "topics that come in clusters need every system on every topic"
+"""What is said where some lack scores."""
 
 
 def with_clusters(
@@ -98,10 +100,7 @@ def by_cluster(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     if not in_clusters(scores):
         return scores, []
     if scores.isnull().any():
-        raise ScoresError(
-            "topics that come in clusters need every system on every topic (--missing common, "
-            "topics or systems)"
-        )
+        raise ScoresError(f"{NEED_ALL} (--missing common, topics or systems)")
     names, number = cluster_numbers(scores)
     if len(names) < 2:
         raise ScoresError(

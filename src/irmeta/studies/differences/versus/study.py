@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -14,7 +15,13 @@ from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.limits import widest
 from irmeta.scores.figures import leading_metrics, p_in_sentence
-from irmeta.scores.groups.clusters import SIZE, contributions, right_or_wrong
+from irmeta.scores.groups.clusters import (
+    NEED_ALL,
+    SIZE,
+    contributions,
+    in_clusters,
+    right_or_wrong,
+)
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
@@ -135,8 +142,11 @@ def versus(
     generator, _ = seeded(rng)
     parts = Parts.of(scores, anchors)
     way_of_holes = missing
-    if missing == "error" and _all_are_named(parts.topics, system, against, metrics):
-        way_of_holes = "pairwise"  # only others may lack scores
+    clustered = in_clusters(parts.topics)
+    by_pair = missing == "error" or (missing == "pairwise" and clustered)
+    if by_pair and _all_are_named(parts.topics, system, against, metrics):
+        # only others may lack scores
+        way_of_holes = "systems" if clustered else "pairwise"
     scores, notes = prepare(
         parts.topics, metrics=metrics, missing=way_of_holes, pairs=True
     )
@@ -226,9 +236,14 @@ def _require_kept(
     """
     name = known_as(system, every.system.values)
     if name is not None and name not in kept.system.values:
+        way = "compare each pair on the scores that both have (--missing pairwise)"
+        if in_clusters(every):
+            way = (
+                "of topics in clusters compare systems on those that all have (--systems NAMES --missing "
+                "topics)"
+            )
         raise ScoresError(
-            f"{name} lacks scores and is left out (--missing {missing}); compare each pair on the scores that both "
-            "have (--missing pairwise)"
+            f"{name} lacks scores and is left out (--missing {missing}); {way}"
         )
 
 
@@ -243,7 +258,14 @@ def _all_are_named(
     if not set(family.names) <= set(family.others):
         return False
     compared = select(scores, systems=[family.system, *family.names], metrics=metrics)
-    complete(compared, pairs=True)
+    clustered = in_clusters(scores)
+    some = compared.sizes["system"] < scores.sizes["system"]
+    if clustered and some and compared.isnull().any():
+        names = ",".join(compared.system.values)
+        raise ScoresError(
+            f"{NEED_ALL}; compare these on the topics that all have: --systems {quote(names)} --missing topics"
+        )
+    complete(compared, pairs=not clustered)
     return True
 
 
