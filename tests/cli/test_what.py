@@ -232,6 +232,11 @@ TEXTS = {
         "groups",
         "--about",
     ),
+    "tokens.csv": (
+        "model,size,date,max tokens\ne5,560,2023-05,512\nbm25,,,8192\n",
+        "groups",
+        "--about",
+    ),
     "sized.csv": ("model,size\ne5,560\nbm25,2\n", "groups", "--about"),
     "millions.csv": (
         "model,link,size_m,licence\ne5,https://e.org,560,MIT\nbm25,https://e.org,2,\n",

@@ -490,7 +490,7 @@ FACTS = {"link", "kind", "type", "size", "date", "licence", "license"}
 
 
 def _facts(path: str, where: Location) -> Seen | None:
-    """Recognise a table of facts of models: no other column holds a number, as scores do."""
+    """Recognise a table of facts of models: no other column holds a number, as scores do, unless its name says it is none."""
     if isinstance(where, str) or where.suffix not in (".csv", ".tsv"):
         return None
     try:
@@ -498,9 +498,12 @@ def _facts(path: str, where: Location) -> Seen | None:
     except IrmetaError:
         return None
     held = [(name, text) for one in found.values() for name, text in one.items()]
-    others = [text for name, text in held if re.split(r"[\W_]", name)[0] not in FACTS]
+    others = [
+        (name, text) for name, text in held if re.split(r"[\W_]", name)[0] not in FACTS
+    ]
     if len(others) == len(held) or any(
-        math.isfinite(number_or_nan(one)) for one in others
+        math.isfinite(number_or_nan(text)) and not is_no_score(name)
+        for name, text in others
     ):
         return None
     text = f"facts of {counted(len(found), 'model')}"
