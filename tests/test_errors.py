@@ -100,7 +100,7 @@ def test_one_error_speaks_to_whom_it_is_for(
     """The same mistake: an argument in Python, an option where commands are typed."""
     scores = np.array([[[0.1], [np.nan]], [[0.2], [0.3]]])
     made = cube(scores, ["a", "b"], ["1", "2"], ["AP"])
-    with pytest.raises(IrmetaError, match=r"systems=\)") as error:
+    with pytest.raises(IrmetaError, match=r"systems= of irmeta\.select\)") as error:
         irmeta.describe(made)
     assert "--" not in str(error.value)
     with typed():
@@ -111,7 +111,7 @@ def test_one_error_speaks_to_whom_it_is_for(
     with pytest.raises(SystemExit):
         main()
     assert "--systems)" in capsys.readouterr().err
-    assert "systems=)" in str(error.value)
+    assert "systems= of irmeta.select)" in str(error.value)
 
 
 @pytest.mark.parametrize(

@@ -309,6 +309,7 @@ _MADE_BY = {
     "repeats": "with_repeats",
     "ignore": "from_frame",
     "rows": "from_frame",
+    "systems": "select",
 }
 """Options of scores before a study: in Python they are arguments of a function that makes such scores."""
 _ENDS = r"(?=$|[;,.:)'`]|\s(?:or|and|for|if|needs|says|shows|narrows|to|has|\()\b)"

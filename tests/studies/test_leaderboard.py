@@ -512,7 +512,7 @@ def test_wrong_options(options: dict[str, Any], says: str) -> None:
         ([[0.1], [0.2]], "2 tasks;"),
         (
             [[0.1, 0.2], [NAN, NAN]],
-            "the model m1 has no scores; remove it from the table, or name the others with systems=",
+            "the model m1 has no scores; remove it from the table, or name the others with systems= of irmeta.select",
         ),
         ([[0.1, NAN], [0.2, NAN]], "the task t1 has no scores; .*topics="),
     ],

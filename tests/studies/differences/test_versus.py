@@ -837,7 +837,7 @@ def test_named_systems_with_all_scores_are_compared_in_clusters():
     filled = made.where(~made.system.isin(["mine", "c"]), made.fillna(0.5))
     for missing in ("error", "pairwise"):
         assert irmeta.versus(filled, "mine", "c", missing=missing).findings
-    advised = r"systems=mine,few missing='topics'"
+    advised = r"missing='topics' and systems='mine,few'"
     for missing in ("error", "pairwise"):
         with pytest.raises(ScoresError, match=advised):
             irmeta.versus(made, "mine", "few", missing=missing)

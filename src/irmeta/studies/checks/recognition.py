@@ -490,7 +490,7 @@ FACTS = {"link", "kind", "type", "size", "date", "licence", "license"}
 
 
 def _facts(path: str, where: Location) -> Seen | None:
-    """Recognise a table of facts of models: no other column holds a number, as scores do, unless its name says it is none."""
+    """Recognise a table of facts of models: no other column holds a number, as scores do; max tokens are none."""
     if isinstance(where, str) or where.suffix not in (".csv", ".tsv"):
         return None
     try:

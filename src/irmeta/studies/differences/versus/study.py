@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from shlex import quote
 from typing import Annotated, Any, get_args
 
 import numpy as np
@@ -239,8 +238,8 @@ def _require_kept(
         way = "compare each pair on the scores that both have (--missing pairwise)"
         if in_clusters(every):
             way = (
-                "of topics in clusters compare systems on those that all have (--systems NAMES --missing "
-                "topics)"
+                "of topics in clusters compare systems on those that all have (--missing topics "
+                "and --systems)"
             )
         raise ScoresError(
             f"{name} lacks scores and is left out (--missing {missing}); {way}"
@@ -263,7 +262,7 @@ def _all_are_named(
     if clustered and some and compared.isnull().any():
         names = ",".join(compared.system.values)
         raise ScoresError(
-            f"{NEED_ALL}; compare these on the topics that all have: --systems {quote(names)} --missing topics"
+            f"{NEED_ALL}; compare these on the topics that all have: --missing topics and --systems '{names}'"
         )
     complete(compared, pairs=not clustered)
     return True
