@@ -841,7 +841,7 @@ def test_named_systems_with_all_scores_are_compared_in_clusters():
     for missing in ("error", "pairwise"):
         with pytest.raises(ScoresError, match=advised):
             irmeta.versus(made, "mine", "few", missing=missing)
-    with pytest.raises(ScoresError, match=r"of topics in clusters .* missing='topics'"):
+    with pytest.raises(ScoresError, match=r"of topics in clusters .*missing='topics'"):
         irmeta.versus(made, "few", "mine", missing="common")
     pair = irmeta.select(made, systems=["mine", "c"])
     assert irmeta.versus(pair, "mine", "c", missing="topics").findings
