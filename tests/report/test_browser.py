@@ -378,11 +378,13 @@ def test_two_systems_are_compared_topic_by_topic(
     )
     found = one - other
     low, high = stats.ttest_rel(one, other).confidence_interval()
-    ends = (low, high) if found.mean() > 0 else (-high, -low)
-    interval = " to ".join(short(end, 3) for end in ends).replace("-", "\N{MINUS SIGN}")
+    interval = " to ".join(short(end, 3) for end in (low, high)).replace(
+        "-", "\N{MINUS SIGN}"
+    )
     assert short(abs(found.mean()), 3) in said
     assert f"95% interval {interval};" in said
     p = stats.ttest_rel(one, other).pvalue
+    assert (", no significant difference" in said) is bool(p >= 0.05)
     assert float(re.search(r"p = ([.\d]+)", said)[1]) == pytest.approx(p, abs=2e-4)
     assert f"better on {int((found > 0).sum())} topics" in said
     assert len(all_of(opened, ".versus rect")) == 12

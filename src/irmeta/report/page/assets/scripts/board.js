@@ -116,16 +116,15 @@ function wins({ better, worse }, topics) {
 // How two chosen systems differ, or one from the median of the others.
 function sentence(board, chosen, name, found) {
   const { by, mean: middle, low, high, p } = found;
-  const less = middle < 0;
-  const sign = less ? "less" : "more";
-  const ends = less ? [-high, -low] : [low, high];
+  const sign = middle < 0 ? "less" : "more";
   const chance = p < 0.0001 ? "p < .0001" : `p = ${short(p, 4)}`;
-  const interval = ends.map((end) => short(end, 3)).join(" to ");
+  const interval = [low, high].map((end) => short(end, 3)).join(" to ");
   const sure = by === board.by && p < 0.05;
   const all = sure ? among(board.letters, chosen) : "";
+  const clear = p < 0.05 ? "" : ", no significant difference";
   const size = short(Math.abs(middle), 3);
   return (
-    `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name} ` +
+    `By ${by}, ${chosen[0]} scores ${size} ${sign} than ${name}${clear} ` +
     `(95% interval ${interval}; ${chance}, paired t test of these two alone${all})` +
     `${board.estimated ? "" : wins(found, board.topics.length)}.`
   );
