@@ -506,6 +506,15 @@ def test_whoever_names_metrics_chooses_among_them(options: dict) -> None:
     assert bool(rank(usual(), **options)["candidate"].sel(metric="P@1000"))
 
 
+def test_of_three_metrics_that_are_all_needed_nothing_is_chosen() -> None:
+    """Where all metrics of the scores are needed that is no choice, and it is said how to get more of them."""
+    made = scores()
+    made.data = np.random.default_rng(1).random(made.shape)
+    (said,) = findings(rank(made[..., :3]))
+    assert said.startswith("It takes all 3 metrics of these scores")
+    assert findings(rank(made[..., :3], k=2))[0].startswith(("Report", "These topics"))
+
+
 def test_the_answer_is_set_beside_that_to_other_questions() -> None:
     """One sentence names what other levels and the other objective would choose, as those choices themselves do."""
     outcome = rank(scores(), k=2)

@@ -125,6 +125,11 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
 def findings(outcome: xr.Dataset) -> list[str]:
     """Say what to report, how good that is, how the answer depends on the question, and whether to trust it."""
     few = _size(outcome)
+    if few == outcome.sizes["metric"] and about(outcome)["options"]["k"] is None:
+        return [
+            f"It takes all {few} metrics of these scores to explain 90% of their variance: there is nothing to choose. "
+            "To choose a few of many, evaluate the runs without -m."
+        ]
     lines = [_report_sentence(outcome, few)]
     if "kept" in outcome and not warnings(outcome):
         lines.append(_stability_sentence(outcome, few))
