@@ -310,6 +310,7 @@ class Evaluation:
             "qrels": {"source": qrels.source, "sha256": qrels.digest},
             "runs": {one.name: one.digest for one in readable},
             "judged": {one.name: round(one.judged, 3) for one in readable},
+            "deepest": {one.name: one.deepest for one in readable},
             "scored": len(scored),
             "lacking": {one.name: len(set(one.lacking) & scored) for one in readable},
             **({"ir_metadata": metadata} if metadata else {}),

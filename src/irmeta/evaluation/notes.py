@@ -10,6 +10,7 @@ from irmeta.evaluation.run_scores import RunScores
 from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import SETS
+from irmeta.scores.depths import short_list_notes
 from irmeta.words import NAMED, counted, listed
 
 MOSTLY_TIED = 0.9
@@ -46,6 +47,7 @@ def notes(
         *(str(remark) for run in outcomes for remark in run.remarks),
         *(f"left out: {run.error}" for run in outcomes if run.error is not None),
         *_run_notes(runs),
+        *short_list_notes({run.name: run.deepest for run in runs}, metrics),
     ]
 
 

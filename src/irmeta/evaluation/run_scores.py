@@ -21,7 +21,7 @@ class RunScores:
         whose list several documents have one score. found : judged documents retrieved.
     tied : the share of documents that have the score of another of their list. rounded : topics in whose list single
         precision would order judged documents otherwise.
-    judged : the share of the documents at the first 10 ranks that are judged.
+    judged : the share of the documents at the first 10 ranks that are judged. deepest : documents of its longest list.
     order : a digest of its lists; runs that rank the same documents alike share it.
     metadata : what the run says of itself, as YAML.
     """
@@ -36,6 +36,7 @@ class RunScores:
     constant: int = 0
     found: int = 0
     judged: float = 0.0
+    deepest: int = 0
     order: str = ""
     tied: float = 0.0
     rounded: int = 0

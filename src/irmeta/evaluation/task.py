@@ -167,6 +167,7 @@ class Task:
             constant=judged.constant,
             found=judged.rank.size,
             judged=judged.judged(JUDGED),
+            deepest=int(judged.retrieved.max(initial=0)),
             order=judged.order if judged.retrieved.any() else "",
             tied=judged.tied / max(1, int(judged.retrieved.sum())),
             rounded=judged.rounded,

@@ -8,9 +8,10 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.metrics.names import ESTIMATED, STANDARDIZED
+from irmeta.metrics.names import ESTIMATED, STANDARDIZED, is_known, parse
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import DOUBTS, MACHINES, about, is_trec, recorded
+from irmeta.scores.depths import short_list_notes
 from irmeta.scores.groups.clusters import unit_of, unused_column_notes
 from irmeta.scores.groups.repeats import notes_on_runs
 from irmeta.scores.notes import Act
@@ -80,12 +81,14 @@ def topics_without_results(scores: xr.DataArray) -> dict[str, int]:
 def no_result_notes(
     scores: xr.DataArray, systems: Collection[str] | None = None
 ) -> list[str]:
-    """Say which systems, of all by default, retrieve nothing on many topics, as evaluated scores say: they count 0.
+    """Say which systems, of all by default, have short lists, or none on many topics, as evaluated scores say.
 
     Of two systems one topic is told, too, as their difference may rest on it.
     """
-    counts = topics_without_results(scores)
     known = about(scores)
+    parsed = [parse(name) for name in scores.metric.values.tolist() if is_known(name)]
+    short = short_list_notes(known.get("deepest", {}), parsed, systems)
+    counts = topics_without_results(scores)
     # an estimate rests on the topics that people judged
     topics = known.get("estimated", {}).get("human", known.get("scored", 0))
     named = scores.system.values.tolist() if systems is None else systems
@@ -96,12 +99,13 @@ def no_result_notes(
         if name in counts and counts[name] >= enough
     ]
     if not many:
-        return []
+        return short
     return [
+        *short,
         Act(
             f"Runs retrieve nothing on topics, which count as 0: {listed(many)}; leave out such topics "
             "(evaluate --topics common) or runs (--systems)."
-        )
+        ),
     ]
 
 

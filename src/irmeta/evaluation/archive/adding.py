@@ -20,6 +20,7 @@ _EVALUATED = {
     "qrels",
     "runs",
     "judged",
+    "deepest",
     "scored",
     "lacking",
     "ir_metadata",
@@ -88,7 +89,7 @@ class Collection:
         notes = [*held, *_notes(old, new)]
         by_run = {
             name: {**old.get(name, {}), **more[name]}
-            for name in ("runs", "judged", "lacking")
+            for name in ("runs", "judged", "deepest", "lacking")
         }
         attributes = {**old, **by_run, "notes": notes}
         if "ir_metadata" in more:

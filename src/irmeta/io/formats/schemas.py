@@ -72,6 +72,7 @@ class Attributes(TypedDict, total=False):
     qrels: Judged
     runs: dict[Name, str]
     judged: dict[Name, float]
+    deepest: dict[Name, int]
     scored: int
     lacking: dict[Name, int]
     options: dict[str, Any]

@@ -24,7 +24,7 @@ _METRICS = ("metric", "other")
 """The coordinates that name metrics."""
 _NEITHER = ("topic", "collection", "aggregate")
 """What names neither systems nor metrics, though it may be called as one."""
-_BY_RUN = ("judged", "lacking")
+_BY_RUN = ("judged", "deepest", "lacking")
 """What evaluated scores say of each system by its name."""
 _WORD = re.compile(r"[a-z]+|[\d.]+|\w")
 """Names that may be words of a sentence, or numbers."""
