@@ -427,6 +427,18 @@ def test_commands_for_a_file_with_holes(run, tmp_path):
     assert "--target nDCG@10 --missing common" in out
 
 
+def test_a_system_with_holes_is_compared_on_what_both_have(run):
+    """The command runs where the best system goes with the scores that most others have."""
+    scores = np.random.default_rng(1).beta(2, 3, (4, 12, 1))
+    scores[0] += 1
+    scores[0, :8] = np.nan
+    names = [f"t{at}" for at in range(12)]
+    irmeta.save(cube(scores, ["x", "bm25", "c", "d"], names, ["score"]), "s.parquet")
+    words = commands(run("what", "s.parquet")[1])[0]
+    assert words[:4] == ["versus", "s.parquet", "--system", "x"]
+    assert run(*words, "--quiet")[0] == 0
+
+
 def test_folders_of_the_same_runs_are_experiments(run, tmp_path):
     """Two folders with runs of the same systems are an experiment and its reproduction, not one collection."""
     for folder in ("original", "again"):

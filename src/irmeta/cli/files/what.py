@@ -53,7 +53,7 @@ class Question:
 BOARD = Question("leaderboard", "{one}{each}", systems=3, across=True)
 """What to ask of a table, too, which need not be imported for it."""
 SCORE_QUESTIONS = (
-    Question("versus", "--system {first} --against {second}{few}{missing}"),
+    Question("versus", "--system {first} --against {second}{few}{pairwise}"),
     Question("table", "-o table.tex{few}{missing}"),
     Question("describe", "{missing}"),
     BOARD,
@@ -419,6 +419,7 @@ def _placeholders(source: "Seen") -> dict[str, str]:
         "each": _each_option(source),
         "few": f" -m {few}" if len(source.metrics) > 1 else "",
         "missing": " --missing common" if source.missing else "",
+        "pairwise": " --missing pairwise" if source.missing else "",
     }
 
 
