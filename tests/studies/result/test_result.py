@@ -180,7 +180,11 @@ def test_figure(result: irmeta.Result, scores: xr.DataArray, tmp_path: Path) -> 
     assert isinstance(result.plot(), Figure)
     with pytest.raises(TypeError, match="'metrics' is an option of versus"):
         result.plot(metric="AP")
+    with pytest.raises(ScoresError, match="versus have one view; leave out view="):
+        result.plot(view="bars")
     described = irmeta.describe(scores)
+    with pytest.raises(IrmetaError, match="view='bars': choose 'means' or 'ranks'"):
+        described.plot(view="bars")
     assert isinstance(described.plot(view="matrix"), Figure)
     path = tmp_path / "means.png"
     assert isinstance(described.plot(path, width=3), Figure)

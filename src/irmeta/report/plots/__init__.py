@@ -9,7 +9,7 @@ from typing import Any, get_args, get_type_hints
 import xarray as xr
 from matplotlib.figure import Figure
 
-from irmeta.errors import ScoresError
+from irmeta.errors import ScoresError, require_choice
 from irmeta.metrics.names import nearest
 from irmeta.report.plots import marks
 from irmeta.report.plots.figure import as_wide_as
@@ -46,8 +46,12 @@ def figure_of(
     for wrong in view.keys() - signature(plots.figure).parameters.keys():
         for option in {wrong, f"{wrong}s"} & about(result)["options"].keys():
             raise TypeError(f"plot: {option!r} is an option of {name}; give it there")
-        known = ["highlight", "width", *_views(plots.figure)]
+        if wrong == "view":
+            raise ScoresError(f"results of {name} have one view; leave out --view")
+        known = ["highlight", "width", *_options(plots.figure)]
         raise TypeError(f"plot: there is no option {wrong!r}; {nearest(wrong, known)}")
+    if "view" in view:
+        require_choice("view", view["view"], _views(plots.figure))
     with as_wide_as(width):
         figure: Figure = plots.figure(result, **view)
         if highlight is None:
@@ -65,7 +69,12 @@ def figure_of(
     return figure
 
 
-def _views(figure: Callable[..., Figure]) -> list[str]:
+def _views(figure: Callable[..., Figure]) -> tuple[str, ...]:
+    """Return the views that a study's figure has to choose from."""
+    return get_args(get_type_hints(figure).get("view"))
+
+
+def _options(figure: Callable[..., Figure]) -> list[str]:
     """Name the options that say what a study's figure draws."""
     _, *options = signature(figure).parameters
     return [name for name in options if name != "marked"]
@@ -90,10 +99,9 @@ def _where_shown(
     drawn: Sequence[str],
 ) -> str:
     """Say which view of a study shows the systems that one does not, or what does where none does."""
-    hints = get_type_hints(figure)
-    marked = {"marked": absent} if "marked" in hints else {}
+    marked = {"marked": absent} if "marked" in signature(figure).parameters else {}
     able = []
-    for view in get_args(hints.get("view")):
+    for view in _views(figure):
         with suppress(ScoresError):
             shown = marks.names_of_marks(figure(result, view=view, **marked))
             if set(absent) <= set(shown):

@@ -131,9 +131,9 @@ class Result:
         path : a file to write: .svg, .pdf or .png
         highlight : names to mark, a list or one text with commas, of systems or of what else the figure names
         width : in inches; as wide as the plot needs by default
-        view : what to draw, as `--view` does: view="bars"
+        view : what to draw, as `--view` does where a study has several views: view="ranks"
 
-        Raises ScoresError where the study has no figure, IrmetaError for another kind of file.
+        Raises ScoresError where the study has no figure, IrmetaError for another view or another kind of file.
         """
         drawn: Figure = _report("plots").figure_of(
             self.data, highlight=highlight, width=width, **view
