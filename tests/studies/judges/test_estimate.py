@@ -147,19 +147,18 @@ def test_a_machine_whose_scores_do_not_vary_is_refused() -> None:
 
 
 def test_systems_that_share_the_highest_mean() -> None:
-    """Systems with the same scores share the highest mean, and those not clearly lower are counted."""
+    """Systems with the same scores share the highest mean, and those that may be first are counted."""
     human, machine = both()
     best = int(estimate(human, machine)["rank"].values.argmin())
     other = (best + 1) % 8
     for one in (human, machine):
         one[other] = one[best]
     outcome = estimate(human, machine)
-    lower = outcome["p_corrected"].values.ravel() < 0.05
-    of_best = (outcome["system_a"] == f"s{best}") | (outcome["system_b"] == f"s{best}")
     names = ", ".join(sorted([f"s{best}", f"s{other}"]))
     said = estimating.findings(outcome)[1]
     assert said.startswith(f"AP: {names} share the highest mean, ")
-    assert f"; {6 - int((lower & of_best.values).sum())} of 6 other systems" in said
+    may = outcome["possible_first"].item()
+    assert f"; by rank sets (irmeta leaderboard) {may} systems may be first." in said
 
 
 def test_a_lenient_machine_does_no_harm() -> None:
@@ -691,5 +690,6 @@ def test_what_a_leaderboard_of_the_estimate_claims_is_said() -> None:
     board = leaderboard(estimated_scores(found))
     first = int((board["low"].values == 1).sum())
     pairs = round(board["resolution"].item() * 28)
-    said = f"By rank sets (irmeta leaderboard) {pairs} pairs differ, and any of {first} systems may be first."
-    assert said in " ".join(found.findings)
+    said = " ".join(found.findings)
+    assert f"By rank sets (irmeta leaderboard) {pairs} pairs differ." in said
+    assert f"by rank sets (irmeta leaderboard) {first} systems may be first." in said

@@ -425,13 +425,17 @@ def _limit_sentence(one: xr.Dataset, n: int, total: int) -> str:
 
 
 def best_systems_sentence(one: xr.Dataset) -> str:
-    """Name the systems with the highest mean, and say how many others are not clearly lower."""
+    """Name the systems with the highest mean, and say how many may be first, or are not clearly lower."""
     names = one.system.values
     rank = one["rank"].values
     first = int(rank.argmin())
     mean, *between = (one[name].values[first] for name in ("mean", "low", "high"))
     leaders = listed(names[rank == 1])
     has = "has" if (rank == 1).sum() == 1 else "share"
+    said = f"{leaders} {has} the highest mean, {with_interval(mean, *between)}"
+    if "possible_first" in one:
+        may = counted(int(one["possible_first"]), "system")
+        return f"{said}; by rank sets (irmeta leaderboard) {may} may be first."
     of_first = (one["system_a"].values == names[first]) | (
         one["system_b"].values == names[first]
     )
@@ -440,21 +444,15 @@ def best_systems_sentence(one: xr.Dataset) -> str:
     if not others:
         return f"all systems have the mean {short(mean, 3)}."
     verb = "is" if others - lower == 1 or others == 1 else "are"
-    return (
-        f"{leaders} {has} the highest mean, {with_interval(mean, *between)}; {others - lower} of "
-        f"{counted(others, 'other system')} {verb} not clearly lower (Holm, .05)."
-    )
+    return f"{said}; {others - lower} of {counted(others, 'other system')} {verb} not clearly lower (Holm, .05)."
 
 
 def _rank_set_sentence(one: xr.Dataset, clear: int) -> str:
     """Say what rank sets claim of these scores, where that is another number of pairs than this."""
     if "distinguished" not in one or int(one["distinguished"]) == clear:
         return ""
-    pairs, first = int(one["distinguished"]), int(one["possible_first"])
-    return (
-        f" By rank sets (irmeta leaderboard) {counted(pairs, 'pair')} differ, and any of {counted(first, 'system')} "
-        "may be first."
-    )
+    pairs = counted(int(one["distinguished"]), "pair")
+    return f" By rank sets (irmeta leaderboard) {pairs} differ."
 
 
 def _change_text(gain: float) -> str:
