@@ -1,8 +1,10 @@
 import json
 import re
 from itertools import product
+from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
@@ -247,6 +249,13 @@ def test_table_of_clusters(tmp_path):
         with_clusters(_turns(), read_clusters(table))
     table.write_text("query,need\nq1,x\n")
     assert read_clusters(table) == {"q1": "x"}
+
+
+@pytest.mark.parametrize("given", [pd.DataFrame({"topic": ["a"]}), Path("c.csv")])
+def test_what_names_no_clusters_is_refused(given):
+    """A data frame or a path is no mapping; what is taken is said."""
+    with pytest.raises(ScoresError, match=r"dict\(zip\(frame\['topic'\]"):
+        with_clusters(_turns(), given)
 
 
 def test_one_cluster_is_refused():

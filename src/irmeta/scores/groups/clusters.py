@@ -19,7 +19,7 @@ from irmeta.scores.notes import Act, Method
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves import clusters as statistics
 from irmeta.stats.halves.teams import means_of
-from irmeta.words import counted, listed
+from irmeta.words import counted, listed, shown
 
 SIZE = "cluster_size"
 """The coordinate of clusters in place of topics that says how many topics each has, where means are over topics."""
@@ -58,9 +58,14 @@ def clusters_of(topics: Sequence[str], clusters: Mapping[str, str] | str) -> lis
     if isinstance(clusters, str):
         if clusters != STEM:
             raise ScoresError(
-                f"clusters={clusters!r}: expected a table of topics and clusters, or {STEM!r}"
+                f"clusters={clusters!r}: expected the cluster of each topic by name, or {STEM!r}"
             )
         return [stem_of_topic(topic) for topic in topics]
+    if not isinstance(clusters, Mapping):
+        raise ScoresError(
+            f"clusters is {shown(clusters)}: expected the cluster of each topic by name, as of a data frame "
+            f"dict(zip(frame['topic'], frame['cluster'])), or {STEM!r}"
+        )
     lacking = [topic for topic in topics if topic not in clusters]
     if lacking:
         raise ScoresError(
