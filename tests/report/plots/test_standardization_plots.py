@@ -81,6 +81,17 @@ def test_marks_at_the_ends_of_ranks_are_whole(axes):
     assert dot.get_window_extent().x0 > axes.bbox.x0
 
 
+def test_ranks_of_a_narrow_figure_have_fewer_ticks():
+    """Beside names of rows ticks of a column's width would cover each other."""
+    found = {}
+    for width in (3.3, 7):
+        axes = Figure(figsize=(width, 3)).add_subplot()
+        whole_ranks(axes, 40)
+        found[width] = [int(tick) for tick in axes.get_xticks()]
+    assert found[3.3][0] == found[7][0] == 1
+    assert len(found[3.3]) <= 4 < len(found[7])
+
+
 def test_the_matrix_holds_every_score_of_one_metric(axes):
     """Rows are systems, best first, columns topics, easiest first."""
     description.matrix(describe(scores(), by="RR"), axes)

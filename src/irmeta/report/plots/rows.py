@@ -161,7 +161,10 @@ def whole_ranks(axes: Axes, last: int) -> None:
     """Count ranks along the horizontal axis from 1, in whole numbers, with room for the marks at both ends."""
     around = max(0.5, 0.02 * last)
     axes.set_xlim(1 - around, last + around)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=8))
+    figure = axes.get_figure(root=True)
+    assert figure is not None
+    bins = 8 if figure.get_figwidth() >= 5 else 4  # names of rows leave little
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=bins))
     ticks = [tick for tick in axes.get_xticks() if 1 < tick <= last]
     axes.set_xticks([1, *ticks])
 
