@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 import pytest
 import xarray as xr
+from tests.conftest import empty_figure
 from tests.report.conftest import made
 
 from irmeta.choices import Missing
@@ -207,6 +208,17 @@ def test_csv_files_are_the_studies_tables(page: Path, scores: xr.DataArray) -> N
         page.parent / "tables" / "agreement-topic-level-correlation.csv"
     )
     assert frame.equals(correlation.tables(correlate(scores))["correlation"])
+
+
+def test_letters_of_the_best_are_said_to_be_theirs(
+    scores: xr.DataArray, page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where more systems are shown than have letters the visible sentence says so, else it does not."""
+    assert "letters compare two at a time" in page.read_text("utf-8")
+    monkeypatch.setattr(writing, "_write_figure", empty_figure)
+    monkeypatch.setattr("irmeta.report.page.systems.significance.LETTERED", 5)
+    few = write_report({"made": scores}, tmp_path / "few", rng=5)
+    assert "letters, of the best 5, compare two at a time" in few.read_text("utf-8")
 
 
 def test_latex_of_systems_has_booktabs_and_letters(
