@@ -1,7 +1,6 @@
 import json
 import re
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -10,6 +9,7 @@ import pytest
 import xarray as xr
 from scipy import stats
 
+import irmeta
 from irmeta.errors import ScoresError
 from irmeta.io.formats.scores import load, save
 from irmeta.io.tables.spreadsheet import import_table
@@ -251,11 +251,18 @@ def test_table_of_clusters(tmp_path):
     assert read_clusters(table) == {"q1": "x"}
 
 
-@pytest.mark.parametrize("given", [pd.DataFrame({"topic": ["a"]}), Path("c.csv")])
-def test_what_names_no_clusters_is_refused(given):
-    """A data frame or a path is no mapping; what is taken is said."""
-    with pytest.raises(ScoresError, match=r"dict\(zip\(frame\['topic'\]"):
-        with_clusters(_turns(), given)
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame])
+def test_clusters_may_be_a_data_frame(frame):
+    """Its columns are topics and their clusters; another frame, and a path, are told what is taken."""
+    turns = _turns()
+    named = irmeta.with_clusters(turns, "stem")
+    both = {"topic": turns.topic.values, "cluster": named["cluster"].values}
+    assert irmeta.with_clusters(turns, frame(both)).identical(named)
+    for wrong in ({"topic": ["a"]}, {"topic": ["a", "a"], "cluster": ["b", "c"]}):
+        with pytest.raises(ScoresError, match="has two columns, topic and cluster"):
+            irmeta.with_clusters(turns, frame(wrong))
+    with pytest.raises(ScoresError, match="expected the cluster of each topic by name"):
+        irmeta.with_clusters(turns, "clusters.csv")
 
 
 def test_one_cluster_is_refused():

@@ -16,10 +16,11 @@ from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.cube import check, cube
 from irmeta.scores.groups.teams import STEM, stem
 from irmeta.scores.notes import Act, Method
+from irmeta.scores.tables.objects import Frame
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.halves import clusters as statistics
 from irmeta.stats.halves.teams import means_of
-from irmeta.words import counted, listed, shown
+from irmeta.words import counted, listed
 
 SIZE = "cluster_size"
 """The coordinate of clusters in place of topics that says how many topics each has, where means are over topics."""
@@ -31,14 +32,15 @@ NEED_ALL = "topics that come in clusters need every system on every topic"
 
 def with_clusters(
     scores: xr.DataArray,
-    clusters: Mapping[str, str] | str,
+    clusters: Mapping[str, str] | Frame | str,
     *,
     mean_over: MeanOver = "topics",
 ) -> xr.DataArray:
     """Return a cube whose topics have clusters; studies then take clusters, not topics, as independent.
 
     scores : a cube.
-    clusters : the cluster of each topic by name; or "stem": a topic's name begins with its cluster (`stem_of_topic`).
+    clusters : the cluster of each topic by name, or a data frame of the two columns; or "stem": a topic's name begins
+        with its cluster (`stem_of_topic`).
     mean_over : "topics", where each topic counts alike, or "clusters", where each cluster does.
     Raises ScoresError for a topic without a cluster.
 
@@ -48,9 +50,22 @@ def with_clusters(
     """
     require_choice("mean_over", mean_over, get_args(MeanOver))
     scores = check(scores)
+    if isinstance(clusters, Frame):
+        clusters = _of_each_topic(clusters)
     names = clusters_of([str(topic) for topic in scores.topic.values], clusters)
     named = scores.assign_coords({CLUSTER: ("topic", np.array(names, dtype=object))})
     return named.assign_attrs({OVER: mean_over})
+
+
+def _of_each_topic(frame: Any) -> dict[str, str]:
+    """Return the cluster of each topic by name from a data frame of both."""
+    rows = frame.to_numpy().tolist()
+    named = {str(row[0]): str(row[-1]) for row in rows if np.size(row) == 2}
+    if len(named) < len(rows):
+        raise ScoresError(
+            "a data frame of clusters has two columns, topic and cluster, and each topic once"
+        )
+    return named
 
 
 def clusters_of(topics: Sequence[str], clusters: Mapping[str, str] | str) -> list[str]:
@@ -61,11 +76,6 @@ def clusters_of(topics: Sequence[str], clusters: Mapping[str, str] | str) -> lis
                 f"clusters={clusters!r}: expected the cluster of each topic by name, or {STEM!r}"
             )
         return [stem_of_topic(topic) for topic in topics]
-    if not isinstance(clusters, Mapping):
-        raise ScoresError(
-            f"clusters is {shown(clusters)}: expected the cluster of each topic by name, as of a data frame "
-            f"dict(zip(frame['topic'], frame['cluster'])), or {STEM!r}"
-        )
     lacking = [topic for topic in topics if topic not in clusters]
     if lacking:
         raise ScoresError(
