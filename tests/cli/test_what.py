@@ -318,6 +318,13 @@ def test_labels_say_of_how_many_collections_scores_are(run):
     )
 
 
+def test_facts_of_models_name_the_command_that_shows_them(run):
+    """The command has the folder without which no facts are shown."""
+    Path("about.csv").write_text(TEXTS["about.csv"][0])
+    said = "facts of 2 models; irmeta leaderboard SCORES --about about.csv -o board/"
+    assert said in " ".join(run("what", "about.csv")[1].split())
+
+
 def test_a_table_of_teams_names_the_commands_that_take_it(run):
     """The first commands that have --teams are named, and the board shows them as facts."""
     Path("t.csv").write_text("run,team\nx,a\ny,a\n")

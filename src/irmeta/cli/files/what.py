@@ -501,10 +501,10 @@ def _use_of_groups(source: "Seen") -> str:
     """Say which commands take a table of groups, and by which option; nothing of other files."""
     if source.kind != "groups":
         return ""
-    takers, shown = "scores or runs", ""
     if source.reader == "--about":
-        takers = "leaderboard"
-    elif source.reader == "--teams":
+        return f"; irmeta leaderboard SCORES --about {_path(source)} -o board/"
+    takers, shown = "scores or runs", ""
+    if source.reader == "--teams":
         verbs = [*commands_with(source.reader), "irmeta report"]
         takers = listed([verb.removeprefix("irmeta ") for verb in verbs], 3)
         shown = f"; leaderboard shows them, as --about {_path(source)}"
