@@ -16,7 +16,7 @@ WHY: Mapping[int, str] = {
     155: "soft pairwise accuracy.*",
     166: "(mean|difference) by few human topics.*|planned width.*",
     172: "percentile.*",
-    183: ".* of a reproduction",
+    183: ".* (of|in) a reproduction",
     195: "agreement of users with a metric|lead of a metric in agreement",
     204: "an unchanged system by anchors",
     231: "change without .* topics",
