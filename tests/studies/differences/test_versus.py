@@ -458,6 +458,8 @@ def test_systems_that_tie_for_the_best_are_named():
     )
     note = "clicks: a, b tie for the best other system; a is used."
     assert note in irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
+    every = irmeta.versus(made, "mine", "best,all")  # the best is among all
+    assert every.against.values.tolist() == ["a", "b"]
     made[1] += 0.1
     notes = irmeta.about(irmeta.versus(made, "mine", "best"))["notes"]
     assert not any("tie for the best" in line for line in notes)
@@ -915,6 +917,8 @@ def test_the_best_of_several_variants_may_have_been_picked():
     assert not any(
         "picked" in note for note in irmeta.versus(tied, "grid-a2", "bm25").notes
     )
+    several = irmeta.versus(made, "grid-a2", ["e5", "bm25"]).notes
+    assert any("irmeta significance (all pairs) corrects p" in note for note in several)
     named = made.assign_coords(system=["bm25", "grid-a1", "grid-a2", "gridless"])
     notes = irmeta.versus(named, "grid-a2", "bm25").notes
     assert any("against='grid-a2,grid-a1' corrects" in note for note in notes)

@@ -144,6 +144,8 @@ def test_labels_of_metrics_keep_their_scale(scores):
     assert found.metric.values.tolist() == ["Mean AP (std.)"]
     found = irmeta.describe(scores).labelled({"MAP": "Mean AP"})
     assert found.metric.values.tolist() == ["Mean AP"]
+    found = irmeta.describe(scores, metrics="MAP").labelled({"AP": "MAP"})
+    assert found.metric.values.tolist() == ["MAP"]
 
 
 def test_labels_that_may_be_slips_are_told_once(scores):

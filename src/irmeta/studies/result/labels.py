@@ -11,7 +11,7 @@ from irmeta.errors import ScoresError
 from irmeta.metrics.names import alike, canonical, found_as, raw
 from irmeta.scores.attributes import METRIC_LABELS, about, recorded
 from irmeta.scores.names import known_as
-from irmeta.scores.selection import choose_names, words
+from irmeta.scores.selection import choose_names, matching, words
 from irmeta.words import counted, listed
 
 LABELS = "labels"
@@ -58,6 +58,7 @@ def labelled(
         if one.dtype.kind in "OUT" and name not in _NEITHER
     }
     metrics = _texts(texts[name] for name in _METRICS if name in texts)
+    there = set(metrics)
     metrics += [name for name in by_metric.values() if isinstance(name, str)]
     systems = outcome.system.values if "system" in outcome.coords else ()
     every = _texts(one for name, one in texts.items() if name not in _METRICS)
@@ -72,7 +73,7 @@ def labelled(
         for row, name in found.items()
         if name not in named
     }
-    _require_distinct(of_metrics, set(metrics))
+    _require_distinct(of_metrics, there)
     called = {}
     for name, variable in texts.items():
         own = of_metrics if name in _METRICS else of_metrics | known
@@ -142,18 +143,17 @@ def by_label(wanted: str | Iterable[str], labels: Mapping[str, str]) -> str | li
     """Return the names of the systems that are wanted, some by their labels; a text that has no label as it is.
 
     >>> called = {"run1": "BM25 (tuned)", "run2": "dense"}
-    >>> by_label("BM25 (tuned)", called), by_label("BM25 (tuned), dense x*", called), by_label("run2 x*", called)
+    >>> by_label("BM25 (tuned)", called), by_label("BM25*, dense x*", called), by_label("run2 x*", called)
     ('run1', ['run1', 'run2', 'x*'], 'run2 x*')
     """
     names = {label: name for name, label in labels.items()}
-    if not isinstance(wanted, str):
-        return [names.get(one, one) for one in wanted]
     if wanted in names:
         return names[wanted]
-    given = words(wanted, list(names))
-    if names.keys().isdisjoint(given):
+    given = words(wanted, list(names)) if isinstance(wanted, str) else list(wanted)
+    meant = [label for one in given for label in matching(one, list(names))]
+    if isinstance(wanted, str) and names.keys().isdisjoint(meant):
         return wanted
-    return [names.get(one, one) for one in given]
+    return [names.get(label, label) for label in meant]
 
 
 def _scale_beyond(row: str, metric: str) -> str:

@@ -208,6 +208,8 @@ def _baselines(
             names += found
     if not names:
         raise ScoresError("--against names nobody; name one system or more")
+    if set(others) <= set(names) and BEST not in others:
+        names = [name for name in names if name != BEST]  # it is among all
     return list(dict.fromkeys(names))
 
 

@@ -433,7 +433,8 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
     notes += equivalence_notes(way.margin, scores)
     if family.picks_best:
         notes.append(
-            "The best other system was picked by these scores, so it looks better than it is."
+            "The best other system was picked by these scores, so it looks better than it is: --against all corrects "
+            "for that."
         )
     return [
         *notes,
@@ -481,18 +482,22 @@ def _picked_notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> li
     rivals = means.sel(system=variants).values
     first = settled(means.sel(system=family.system).values - rivals).min(axis=0) > 0
     better = (figures["p_corrected"] < way.alpha) & (figures["difference"] > 0)
-    claimed = np.array(family.metrics)[first & better.any(axis=0)].tolist()
+    claims = first & better
+    claimed = np.array(family.metrics)[claims.any(axis=0)].tolist()
+    beaten = np.array(family.names)[claims.any(axis=1)].tolist()
     if not claimed:
         return []
     every = [family.system, *variants]
     pattern = f"{stem(family.system)}*"
     if set(matching(pattern, family.others)) != set(variants):
         pattern = ",".join(every)
+    corrects = f"--system '{beaten[0]}' --against '{pattern}'"
+    if len(family.names) > 1:
+        corrects = "irmeta significance (all pairs)"
     return [
         Act(
             f"{family.system} has the highest mean of {pattern} ({len(every)} systems) by {listed(claimed, FEW)}. "
-            f"If it was picked for that, too many differences seem real: --system '{baselines[0]}' --against "
-            f"'{pattern}' corrects p for the choice."
+            f"If it was picked for that, too many differences seem real: {corrects} corrects p for the choice."
         )
     ]
 
