@@ -526,7 +526,7 @@ def test_possessives_are_not_names_in_quotes():
         (
             "evaluate q.txt q.txt -o s.parquet",
             "s.parquet exists; --append adds runs to its collection 'qrels' (--replace, too, for runs that it has), "
-            "`--append --collection NAME` another collection; to make it anew, remove it or choose another name",
+            "`--append --collection NAME` another collection; to evaluate all again, remove it or choose another name",
         ),
         ("descr s.parquet", "irmeta has no command descr; did you mean describe?"),
         ("score q.txt r", "irmeta has no command score; did you mean evaluate?"),

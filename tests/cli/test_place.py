@@ -282,4 +282,6 @@ def test_datasets_lists_the_factors_that_ship(desk):
     code, out, _ = desk("datasets", "list")
     assert code == 0
     assert "trec-covid-1" in out
+    code, out, _ = desk("datasets", "list", "--explain")
+    assert code == 0
     assert factor_files.load("trec8").attrs["digest"] in out

@@ -53,8 +53,8 @@ if TYPE_CHECKING:
 ONE = "A score file (Parquet), or a table of scores (CSV and others)."
 SEVERAL = "Score files (Parquet); every collection in them is used."
 AS_TASKS = (
-    "A score file (Parquet) whose topics are the tasks, or several, each a task; of a file with several collections "
-    "--collection says which to use."
+    "A score file whose topics are tasks, or several, a task each; of a file with several collections --collection "
+    "says which to use."
 )
 VALUES = {
     **dict.fromkeys(("targets", "include", "exclude"), "METRICS"),

@@ -8,7 +8,7 @@ from irmeta.scores.notes import Act
 from irmeta.words import listed
 
 HALF = 2
-"""Lists are short that reach no more than one in so many of the ranks that a metric counts and most runs have."""
+"""Short lists have one in this number of the ranks that a metric counts and most runs have, or fewer."""
 FEW = 3
 
 

@@ -237,5 +237,5 @@ def _how_to_add(path: Path) -> str:
     name = next(iter(read_descriptions(path)))
     return (
         f"{path} exists; --append adds runs to its collection {name!r} (--replace, too, for runs that it has), "
-        "`--append --collection NAME` another collection; to make it anew, remove it or choose another name"
+        "`--append --collection NAME` another collection; to evaluate all again, remove it or choose another name"
     )

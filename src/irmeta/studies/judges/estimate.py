@@ -431,6 +431,9 @@ def best_systems_sentence(one: xr.Dataset) -> str:
     first = int(rank.argmin())
     mean, *between = (one[name].values[first] for name in ("mean", "low", "high"))
     leaders = listed(names[rank == 1])
+    others = int((rank > 1).sum())
+    if not others:
+        return f"all systems have the mean {short(mean, 3)}."
     has = "has" if (rank == 1).sum() == 1 else "share"
     said = f"{leaders} {has} the highest mean, {with_interval(mean, *between)}"
     if "possible_first" in one:
@@ -440,9 +443,6 @@ def best_systems_sentence(one: xr.Dataset) -> str:
         one["system_b"].values == names[first]
     )
     lower = int((one["p_corrected"].values[of_first] < 0.05).sum())
-    others = int((rank > 1).sum())
-    if not others:
-        return f"all systems have the mean {short(mean, 3)}."
     verb = "is" if others - lower == 1 or others == 1 else "are"
     return f"{said}; {others - lower} of {counted(others, 'other system')} {verb} not clearly lower (Holm, .05)."
 
