@@ -10,7 +10,7 @@ from irmeta.evaluation.run_scores import RunScores
 from irmeta.io.runs.rankings import Qrels
 from irmeta.metrics.names import Metric
 from irmeta.metrics.signatures import SETS
-from irmeta.scores.depths import short_list_notes
+from irmeta.scores.averages.depths import short_list_notes
 from irmeta.words import NAMED, counted, listed
 
 MOSTLY_TIED = 0.9

@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.metrics.names import ESTIMATED, STANDARDIZED, is_known, parse
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import DOUBTS, MACHINES, about, is_trec, recorded
-from irmeta.scores.depths import short_list_notes
+from irmeta.scores.averages.depths import short_list_notes
 from irmeta.scores.groups.clusters import unit_of, unused_column_notes
 from irmeta.scores.groups.repeats import notes_on_runs
 from irmeta.scores.notes import Act

@@ -66,8 +66,10 @@ def _means(table: Floats) -> Floats:
 def _hundredfold(table: Floats, usual: Floats) -> tuple[Bools, Ints]:
     """Mark the systems a hundred times as good as most on nearly all topics, or a hundredth; and count their topics."""
     low, high = HUNDREDFOLD
-    times = np.divide(table, usual, where=usual > 0, out=np.zeros(table.shape))
-    above = ((times >= low) & (times <= high)).sum(axis=1)
-    below = ((times >= 1 / high) & (times <= 1 / low)).sum(axis=1)
+    times = np.zeros(table.shape)
+    np.divide(table, usual, where=usual > 0, out=times)
+    above = (times >= low) & (times <= high)
+    below = (times >= 1 / high) & (times <= 1 / low)
+    apart = np.fmax(above.sum(axis=1), below.sum(axis=1))
     topics = np.isfinite(table).sum(axis=1)
-    return (topics > 0) & (np.fmax(above, below) >= NEARLY_ALL * topics), topics
+    return (topics > 0) & (apart >= NEARLY_ALL * topics), topics

@@ -57,10 +57,13 @@ function described(values) {
 // Scores less others, without rounding, as irmeta takes them: what is 0, or the same on all topics, but for rounding.
 function less(scores, others) {
   const rounding = 1e-12 * Math.max(1, largest(scores), largest(others));
-  const found = scores.map((score, at) => {
-    const one = score - others[at];
-    return Math.abs(one) <= rounding ? 0 : one;
-  });
+  const differences = scores.map((score, at) => score - others[at]);
+  return settled(differences, rounding);
+}
+
+// Values without rounding: 0, or all the same, where they are so but for rounding.
+function settled(values, rounding) {
+  const found = values.map((one) => (Math.abs(one) <= rounding ? 0 : one));
   const low = Math.min(...found);
   const high = Math.max(...found);
   if (high - low > rounding) return found;
@@ -88,7 +91,8 @@ function valuesOfClusters(differences) {
   const without = sums.map((one, at) => (total - one) / (n - sizes[at]));
   const middle = sum(without) / without.length;
   const times = without.length - 1;
-  return without.map((one) => total / n - times * (one - middle));
+  const values = without.map((one) => total / n - times * (one - middle));
+  return settled(values, 1e-12 * Math.max(1, largest(differences)));
 }
 
 // The interval of a difference of scores of 0 and 1, as if on one topic more each had been right by half.

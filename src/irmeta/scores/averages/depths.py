@@ -36,7 +36,7 @@ def short_list_notes(
     ends = [f"{name} at rank {depth}" for name, depth in short.items()]
     return [
         Act(
-            f"Lists that end early lower {listed(beyond, FEW)}, as most runs go on to rank {usual}: "
+            f"Lists that end early may lower {listed(beyond, FEW)}, as most runs go on to rank {usual}: "
             f"{listed(ends, FEW)}. Compare by metrics of fewer documents, or get deeper runs."
         )
     ]
