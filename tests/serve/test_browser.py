@@ -11,7 +11,7 @@ from urllib.parse import unquote, urlsplit
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import irmeta
@@ -197,6 +197,7 @@ SCORES = {
     size=st.integers(1, 4),
     seed=st.integers(0, 2**32),
 )
+@example(kind="apart by as much", lead=0.3, topics=6, size=3, seed=3978)
 @settings(max_examples=40, deadline=None)
 def test_any_two_are_compared_as_irmeta_compares(
     script: Any, kind: str, lead: float, topics: int, size: int, seed: int
