@@ -106,6 +106,15 @@ def parse_json(text: str | bytes, *, finite: bool = False) -> Any:
         raise ValueError("nested too deeply") from error
 
 
+def parse_json_lines(data: bytes) -> list[Any]:
+    r"""Return what each line of JSON holds; empty lines are skipped.
+
+    >>> parse_json_lines(b'{"a": 1}\n\n{"a": 2}\n')
+    [{'a': 1}, {'a': 2}]
+    """
+    return [parse_json(line) for line in lines(data) if stripped(line)]
+
+
 def require_schema(value: Any, schema: type[Value]) -> Value:
     """Return what JSON holds as a type says it, all of it; else raise ValueError that says where it does not fit.
 

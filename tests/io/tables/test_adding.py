@@ -276,6 +276,18 @@ def test_a_removed_model_is_gone_and_the_others_are_as_before(path):
     assert left["other"].system.values.tolist() == ["k1", "k2"]
 
 
+def test_a_collection_goes_with_its_last_system(path, run):
+    """A table that became a collection by mistake can be taken out again, and the file is as it was."""
+    before = irmeta.load_all(path)
+    appended(path, table(["k1", "k2"], ["stz"], name="stz"))
+    code, _, said = run("import", "--remove", "k*", "-o", path)
+    assert code == 0
+    assert "stz: 2 systems removed; gone from " in said
+    left = irmeta.load_all(path)
+    assert list(left) == list(before)
+    xr.testing.assert_identical(left["board"], before["board"])
+
+
 @pytest.mark.parametrize(
     ("name", "says"),
     [("e6", "no system 'e6' in .*s.parquet"), ("*", "no system would be left")],

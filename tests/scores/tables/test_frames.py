@@ -320,6 +320,8 @@ def test_the_column_that_distinguishes_rows_is_named() -> None:
         match=r"for A, q0, score, which the column 'rollout' distinguishes: .*\(repeat='rollout'\)",
     ):
         from_frame(table)
+    with pytest.raises(ScoresError, match=r"as topics \(topic='rollout'\), as runs"):
+        from_frame(table.drop("topic", axis=1).iloc[:2])
     with pytest.raises(ScoresError, match=r"\(repeat='roll out'\).*='model,roll out'"):
         from_frame(table.rename(columns={"rollout": "roll out"}))
     with pytest.raises(ScoresError, match="name the columns that distinguish them"):

@@ -222,6 +222,9 @@ def _say_sizes(output: Path, changed: "dict[str, Changed]", *, quiet: bool) -> N
     if len(changed) > 1:
         say_wrote(output, counted(len(changed), "collection"), quiet=quiet)
     for name, (scores, news) in changed.items():
+        if not scores.size:
+            say(folded(f"{name}: {news}; gone from {output}"), quiet=quiet)
+            continue
         sizes = ", ".join(counted(size, str(dim)) for dim, size in scores.sizes.items())
         lead = "" if news is None else f"{news}; now "
         message = f"{name}: {lead}{sizes}{_missing_scores(scores)}"

@@ -284,7 +284,8 @@ def write(
     """Write tables, one after the other, and what there is to say of their collections to a score file; see `save`.
 
     Lazy tables are written as they are read; they may be larger than memory.
-    append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections.
+    append : keep the rows of a file that exists.  replaced : but not those of these systems in these collections;
+        a collection without systems is left out.
     check : called first, when no other process can write the file any more; what it raises leaves the file as it is.
     """
     require_folder(path)
@@ -302,6 +303,11 @@ def write(
                     *rows,
                 ]
                 described = {**earlier, **described}
+            described = {
+                name: description
+                for name, description in described.items()
+                if description["names"]["system"]
+            }
             metadata = {_KEY: json.dumps(described, default=str), seals.KEY: seals.OPEN}
             with writing(path) as part:
                 pl.concat(rows).sink_parquet(part, metadata=metadata)
@@ -425,7 +431,7 @@ def _load_other_table(
     try:
         cubes = import_table(path)
     except FileFormatError:
-        if path.suffix in (".csv", ".tsv"):
+        if path.suffix in (".csv", ".tsv", ".json", ".jsonl"):
             raise
         cubes = {}
     if not cubes:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from irmeta.errors import FileFormatError
-from irmeta.io.strictly import lines, parse_json, require_schema, stripped
+from irmeta.io.strictly import parse_json_lines, require_schema
 from irmeta.words import listed, reason
 
 if TYPE_CHECKING:
@@ -72,8 +72,7 @@ def read_table(data: bytes, path: object) -> "pl.DataFrame | None":
             return parquet.read(data)
         if separator:
             return pl.read_csv(data, separator=separator, infer_schema=False)
-        rows = [parse_json(line) for line in lines(data) if stripped(line)]
-        held = require_schema(rows, list[dict[str, Any]])
+        held = require_schema(parse_json_lines(data), list[dict[str, Any]])
         return pl.DataFrame(held, infer_schema_length=None)
     # polars raises errors of several families
     except (Exception, pl.exceptions.PanicException) as error:

@@ -77,9 +77,10 @@ def add(
 def remove(systems: str, path: Path) -> dict[str, Changed]:
     """Remove systems from every collection of a score file that has them; return the collections that changed, by name.
 
+    A collection that has no system left goes.
     systems : names, separated by commas.
 
-    Raises ScoresError where no collection has one of them, or a collection would have none left.
+    Raises ScoresError where no collection has one of them, or no collection would be left.
     """
     version = file_version(path)
     systems_of = {
@@ -88,12 +89,12 @@ def remove(systems: str, path: Path) -> dict[str, Changed]:
     }
     known = sorted(set().union(*systems_of.values()))
     removed = set(choose_names("system", systems, known, str(path)))
+    if removed.issuperset(known):
+        raise ScoresError(f"{path}: no system would be left")
     changed: dict[str, Changed] = {}
     for name in (name for name, own in systems_of.items() if own & removed):
         old = load(path, name)
         kept = [one for one in labels(old["system"].values) if one not in removed]
-        if not kept:
-            raise ScoresError(f"{path}, collection {name!r}: no system would be left")
         fewer = counted(old.sizes["system"] - len(kept), "system")
         changed[name] = Changed(old.sel(system=kept), f"{fewer} removed")
     _write(changed, path, version, replaced=known)

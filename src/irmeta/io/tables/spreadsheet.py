@@ -20,7 +20,7 @@ from irmeta.io.files import Location, display, read_bytes, stem
 from irmeta.io.formats import parquet
 from irmeta.io.formats.seals import MALFORMED
 from irmeta.io.sheets import FORMULA, parse_sheet, read_pairs, read_sheet, rows_by_key
-from irmeta.io.strictly import number_or_nan, parse_json
+from irmeta.io.strictly import number_or_nan, parse_json, parse_json_lines
 from irmeta.io.tables.printed import (
     is_document,
     read_document,
@@ -37,13 +37,15 @@ from irmeta.scores.tables.objects import Frame
 from irmeta.scores.tables.roles import ALL, SCORE, SPELLINGS, columns_of
 from irmeta.words import counted, reason, shortened
 
-_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".parquet")
+_SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet")
 _TASK = ("task", "topic")
 _TYPE = ("type", "task_type", "kind")
 """Columns of a file with the type of each task."""
 MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")
 """Columns of a file with the cost of each model."""
+_LINES = re.compile(rb"{.*}\s*\n\s*{")
+"""How JSON lines begin."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
 """A number, or a dash for a missing one: no formula."""
 
@@ -56,8 +58,9 @@ def import_table(
 ) -> dict[str, xr.DataArray]:
     """Read a table of scores as cubes by collection name: CSV (comma, semicolon or tab), Parquet, JSON, or a document.
 
-    path : a file or a URL. JSON is a list of rows, dicts of dicts, or a comparison saved by ranx. A document is a paper
-    or a page in LaTeX, HTML or Markdown; "paper.tex#2", or "#" and a label, chooses one of its tables.
+    path : a file or a URL. JSON is a list of rows, JSON lines, dicts of dicts, or a comparison saved by ranx. A
+    document is a paper or a page in LaTeX, HTML or Markdown; "paper.tex#2", or "#" and a label, chooses one of its
+    tables.
     collection : what to call a table without a column of collections, by default as the file.
     columns : what columns are called, and which have no scores, as in `irmeta.from_frame`: system, topic, metric,
     score, repeat, cluster, rows, ignore.
@@ -297,7 +300,9 @@ def read_table(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[st
         if is_parquet:
             return parquet.read(data), []
         if data[:1] in (b"{", b"["):
-            document = parse_json(data)
+            document = (
+                parse_json_lines(data) if _LINES.match(data) else parse_json(data)
+            )
             if isinstance(document, list):
                 return pl.DataFrame(document, infer_schema_length=None), []
             return document, []

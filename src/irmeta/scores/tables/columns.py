@@ -38,7 +38,7 @@ def names(column: pl.Series, name: str) -> pl.Series:
 def _unfit_name_error(column: pl.Series, name: str) -> ScoresError:
     """Return the error for a column of another kind than names."""
     return ScoresError(
-        f"the column {shortened(name)!r} holds {column.dtype}, not names; choose another column"
+        f"the column {shortened(name)!r} holds {column.dtype.base_type()}, not names; choose another column"
     )
 
 
@@ -88,7 +88,7 @@ def numbers(column: pl.Series, name: str) -> pl.Series:
         return column.cast(pl.Float64).fill_nan(None)
     if column.dtype != pl.String:
         raise ScoresError(
-            f"the column {name!r} holds {column.dtype}, not scores; leave it out with --ignore {name!r}"
+            f"the column {name!r} holds {column.dtype.base_type()}, not scores; leave it out with --ignore {name!r}"
         )
     texts = column.str.strip_chars(BLANKS)
     plain = _numeric(texts)

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from irmeta.errors import ScoresError
+from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Indices
 from irmeta.words import shortened
 
@@ -42,9 +43,11 @@ def refuse_unnamed(own: pl.DataFrame, others: Iterable[pl.Series], system: str) 
     ]
     if apart:
         name = min(apart, key=pl.Series.n_unique).name
+        cell = own.filter(again).row(0)
+        as_topics = f"as topics (--topic {quote(name)}), " if ALL in cell else ""
         raise ScoresError(
-            f"{_twice_message(own.filter(again).row(0))}, which the column {name!r} distinguishes: name it, as runs of "
-            f"one system (--repeat {quote(name)}) or as part of the system (--system {quote(f'{system},{name}')})"
+            f"{_twice_message(cell)}, which the column {name!r} distinguishes: name it, {as_topics}as runs of one "
+            f"system (--repeat {quote(name)}) or as part of the system (--system {quote(f'{system},{name}')})"
         )
 
 

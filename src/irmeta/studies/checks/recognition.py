@@ -124,7 +124,7 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
         said = f"not known to irmeta; it begins {start.decode(errors='replace')!r}"
     if _kind(where) == "judgments":
         said = f"judgments, but {_why_unread(path, where)}"
-    elif start and str(where).endswith((".csv", ".tsv")):
+    elif start and str(where).endswith((".csv", ".tsv", ".jsonl")):
         said = f"not a table of scores yet: {_why_no_table(path)}"
     return Seen(path, "unknown", said)
 
