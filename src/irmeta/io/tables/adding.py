@@ -105,8 +105,9 @@ def _write(
     changed: Mapping[str, Changed], path: Path, version: Version, replaced: list[str]
 ) -> None:
     """Write collections in place of these systems of theirs, unless another process wrote the file meanwhile."""
+    left = [change.scores for change in changed.values() if change.scores.size]
     write(
-        [to_frame(change.scores) for change in changed.values()],
+        [to_frame(scores) for scores in left],
         descriptions_of(change.scores for change in changed.values()),
         path,
         append=True,
