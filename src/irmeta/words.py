@@ -47,15 +47,17 @@ _MESSAGE = 10_000
 
 
 def listed(names: Iterable[object], most: int = NAMED) -> str:
-    """List the first names, and say how many more there are.
+    """List the first names, and say how many more there are; a single one more is listed, too.
 
-    >>> listed("abc"), listed("abcdefg")
-    ('a, b, c', 'a, b, c, d, e and 2 more')
+    >>> listed("abc"), listed("abcdef"), listed("abcdefg")
+    ('a, b, c', 'a, b, c, d, e, f', 'a, b, c, d, e and 2 more')
     """
     every = list(names)
     more = len(every) - most
-    first = [shortened(str(name), _LONGEST) for name in every[:most]]
-    return ", ".join(first) + (f" and {more} more" if more > 0 else "")
+    if more <= 1:
+        return ", ".join(shortened(str(name), _LONGEST) for name in every)
+    first = listed(every[:most], most)
+    return f"{first} and {more} more"
 
 
 def joined(names: Sequence[str], word: str = "and") -> str:

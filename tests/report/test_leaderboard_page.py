@@ -312,7 +312,7 @@ def test_a_page_says_which_scores_are_others_than_before(tmp_path: Path) -> None
     made[0, 0] = 0.5
     assert written().startswith("1 score more (a)")
     made[2:6, 3] = np.nan
-    assert written().startswith("4 scores fewer (c, d, e and 1 more)")
+    assert written().startswith("4 scores fewer (c, d, e, f)")
 
 
 def test_a_link_of_facts_is_an_address_of_the_web(tmp_path: Path) -> None:

@@ -11,7 +11,12 @@ import xarray as xr
 from irmeta.metrics.names import leading
 from irmeta.scores.attributes import METRIC_LABELS, about
 from irmeta.stats.arrays import Floats
-from irmeta.words import decimal, decimal_interval, decimal_with_interval
+from irmeta.words import (
+    decimal,
+    decimal_interval,
+    decimal_with_interval,
+    digits_beside_zero,
+)
 
 ROWS = 20
 """Rows that a table for people shows of a longer one."""
@@ -63,12 +68,19 @@ def signed(values: Iterable[SupportsFloat]) -> list[str]:
     return [short(float(value), 3, sign=True) for value in values]
 
 
-def intervals(low: Floats, high: Floats, digits: int = 3) -> pl.Series:
-    """Write intervals, one per row."""
-    return pl.Series(
-        [interval(*ends, digits) for ends in zip(low, high, strict=True)],
-        dtype=pl.String,
-    )
+def intervals(
+    low: Floats, high: Floats, digits: int = 3, *, differences: bool = False
+) -> pl.Series:
+    """Write intervals, one per row; of differences with as many digits as show where 0 is.
+
+    >>> intervals(np.array([0.0001]), np.array([0.061]), differences=True).to_list()
+    ['.0001 to .0610']
+    """
+    cells = []
+    for ends in zip(low, high, strict=True):
+        shown = digits_beside_zero(digits, *ends) if differences else digits
+        cells.append(interval(*ends, shown))
+    return pl.Series(cells, dtype=pl.String)
 
 
 def p_value(p: float, bound: bool = False) -> str:

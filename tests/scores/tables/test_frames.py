@@ -853,9 +853,9 @@ def test_names_of_systems_among_the_topics_are_noticed() -> None:
     """A dict of dicts says how it was read; its results say so, too, where it seems to be turned."""
     tasks = [f"task{at}" for at in range(4)]
     frame = pd.DataFrame(np.arange(12.0).reshape(3, 4) / 20, ["bm25", "e5", "x"], tasks)
-    said = "outer keys are read as systems ({} and {} more), inner keys as topics ({} and {} more); "
-    turned = said.format("task0, task1", 2, "bm25, e5", 1)
-    right = said.format("bm25, e5", 1, "task0, task1", 2)
+    said = "outer keys are read as systems ({}), inner keys as topics ({}); "
+    turned = said.format("task0, task1 and 2 more", "bm25, e5, x")
+    right = said.format("bm25, e5, x", "task0, task1 and 2 more")
     for table, read, called_for in (
         (frame.to_dict(), turned, True),
         (frame.to_dict("index"), right, False),

@@ -38,7 +38,7 @@ def test_the_means_are_those_of_the_same_topics() -> None:
     hard = np.array([[np.nan, 30.0, np.nan]])
     (said,) = unit_doubts({"board": of(np.vstack([SHARES, hard]))})
     # the median of .2, .1, .3, 30
-    assert "30 by accuracy on average, where most systems have 0.25 on" in said
+    assert "30.000 by accuracy on average, where most systems have .250 on" in said
 
 
 @pytest.mark.parametrize(

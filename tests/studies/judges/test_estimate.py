@@ -322,7 +322,7 @@ def test_a_plan_is_cheaper_with_a_good_machine() -> None:
     assert "costs" not in said
     said = whole(plan(*both(noise=0.03), width=0.08))
     told = f"For {about_width(outcome, 'needed', '.08')}, people judge {more(needed, 15)} beside the 60 of the machine"
-    assert f"{told}; or, without a machine, {more(alone, 15)}. " in said
+    assert f"{told}. Without a machine, they judge {more(alone, 15)}. " in said
     said = whole(plan(*both(noise=0.03), width=0.5))
     assert " wide. A width of .5 is reached with what is judged. All" in said
 
@@ -411,10 +411,10 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     alone, many = outcome["topics_alone"].item(), outcome["topics_many"].item()
     assert outcome["topics_needed"].item() == -1
     assert 2 < many < alone
-    beside = f"{more(many, 15)} and the machine {10 * many - 20} new topics ({10 * many} in all), 10 for "
-    beside += "each of people's"
+    beside = f"{more(many, 15)} and the machine {10 * many - 20} new topics ({10 * many} in all)"
+    beside += ", which need queries and runs, too"
     people = f"{alone - 15} more ({alone} in all, {alone - 20} of them new)"
-    told = f"For {about_width(outcome, 'many', '.06')}, people judge {beside}; or, without a machine, {people}. "
+    told = f"For {about_width(outcome, 'many', '.06')}, people judge {beside}. Without a machine, they judge {people}. "
     said = whole(outcome)
     assert told in said
     now, most = (

@@ -8,7 +8,7 @@ import xarray as xr
 from irmeta.metrics.names import STANDARDIZED, is_known
 from irmeta.scores.notes import Act
 from irmeta.stats.arrays import Bools, Floats, Ints
-from irmeta.words import listed, shortened
+from irmeta.words import decimal, listed, shortened
 
 HUNDREDFOLD = 10, 1000
 """Scores about a hundred times those of most systems are between these times theirs."""
@@ -44,8 +44,8 @@ def unit_doubts(cubes: Mapping[str, xr.DataArray]) -> list[str]:
     mend = "Multiply" if own < of_most else "Divide"
     return [
         Act(
-            f"The scores of {first} may be in another unit: {own:.3g} by {shortened(by)} on average, where most "
-            f"systems have {of_most:.3g} on the same topics{also}. {mend} them by 100, or leave these systems out."
+            f"The scores of {first} may be in another unit: {decimal(own)} by {shortened(by)} on average, where most "
+            f"systems have {decimal(of_most)} on the same topics{also}. {mend} them by 100, or leave these systems out."
         )
     ]
 

@@ -497,10 +497,10 @@ def _topics_sentence(one: xr.Dataset, there: _Topics) -> str:
         way, clause = "needed", _Topics(needed, there.machine).clause(there)
     elif 0 < many < (alone if alone > 0 else np.inf):
         way, clause = "many", _Topics(many, many * MANY).clause(there)
-        clause += f", {MANY} for each of people's"
+        clause += ", which need queries and runs, too"
     else:
         return f"For {_width_clause(one, 'alone')}, people judge {people}."
-    return f"For {_width_clause(one, way)}, people judge {clause}; or, without a machine, {people}."
+    return f"For {_width_clause(one, way)}, people judge {clause}. Without a machine, they judge {people}."
 
 
 def _cheapest_sentences(one: xr.Dataset, there: _Topics) -> list[str]:

@@ -128,7 +128,9 @@ def _tables_without_flagged(one: xr.Dataset) -> dict[str, pl.DataFrame]:
         ),
         "lead": [short(value, 3, sign=True) for value in one["without_lead"].values],
         "change": [short(value, 3, sign=True) for value in one["change"].values],
-        "its interval": intervals(one["change_low"].values, one["change_high"].values),
+        "its interval": intervals(
+            one["change_low"].values, one["change_high"].values, differences=True
+        ),
     }
     best = one.system.values[one["rank"].values.argmin()]
     return {

@@ -103,7 +103,9 @@ def _few_tests(outcome: xr.Dataset) -> pl.DataFrame:
         pl.col("system_a").alias("system"),
         pl.col("system_b").alias("other"),
         "difference",
-        intervals(tests["low"].to_numpy(), tests["high"].to_numpy()).alias("interval"),
+        intervals(
+            tests["low"].to_numpy(), tests["high"].to_numpy(), differences=True
+        ).alias("interval"),
         pl.Series(
             "p", map(p_value, tests["p_corrected"], bound["bound"]), dtype=pl.String
         ),

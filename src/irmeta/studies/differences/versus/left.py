@@ -44,7 +44,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         new if new == old else f"{new} (was {old})" for old, new in pairs
     ]
     columns["change"] = signed(flat["change"].values)
-    ends = intervals(flat["change_low"].values, flat["change_high"].values)
+    ends = intervals(
+        flat["change_low"].values, flat["change_high"].values, differences=True
+    )
     return {without_clause(outcome): pl.DataFrame(columns | {"its interval": ends})}
 
 

@@ -236,7 +236,7 @@ def _comparison_rows(one: xr.Dataset) -> pl.DataFrame:
             "against": named,
             "diff.": signed(one["difference"].values),
             f"{1 - alpha:.0%} interval": intervals(
-                one["low"].values, one["high"].values
+                one["low"].values, one["high"].values, differences=True
             ),
             **({} if is_estimated(one) else won),
             "p": list(map(p_value, one["p_corrected"].values, bound.values)),
