@@ -1,5 +1,6 @@
 """Tables that people have become cubes, or errors that name the mend."""
 
+from collections import namedtuple
 from pathlib import Path
 from typing import Any
 
@@ -656,9 +657,10 @@ def test_an_axis_called_as_systems_are_holds_them():
 
 
 def test_runs_that_ranx_has_not_evaluated_are_refused():
-    """A run without scores says how to score it."""
-    with pytest.raises(ScoresError, match="evaluate"):
-        from_frame([of_ranx("bm25", {})])
+    """The runs without scores are named, and how to score them."""
+    scored = of_ranx("dense", {"map": {"q1": 0.1}})
+    with pytest.raises(ScoresError, match="without scores: bm25; .*evaluate"):
+        from_frame([of_ranx("bm25", {}), scored])
 
 
 def test_runs_that_score_the_same_are_noted() -> None:
@@ -813,6 +815,20 @@ def test_frames_of_ir_measures_by_system_are_scores() -> None:
     assert not is_table({"a": pd.DataFrame({"x": [1]})})
     made = check({"a": frame, "b": frame})
     assert made.sel(system="b", metric="AP").values.tolist() == [0.5, 0.25]
+
+
+def test_what_calc_of_ir_measures_returns_is_scores() -> None:
+    """Its values by query are taken; the results of one run alone lack the name of the system."""
+    made = namedtuple("Metric", "query_id measure value")
+    results = namedtuple("CalcResults", "aggregated per_query")
+    one = results({"AP": 0.375}, [made("1", "AP", 0.5), made("2", "AP", 0.25)])
+    assert check({"a": one, "b": one}).sel(system="b").values.tolist() == [
+        [0.5],
+        [0.25],
+    ]
+    for alone in (one, one.per_query):
+        with pytest.raises(ScoresError, match="without its name; name each system"):
+            from_frame(alone)
 
 
 @pytest.mark.parametrize("form", ["long", "wide", "wide, topics are numbers"])

@@ -67,6 +67,7 @@ def _are_rows(given: object) -> bool:
 
 def _is_inner(given: object) -> bool:
     """Tell whether this can be the scores of one system: a dict, a series, or values of ir_measures."""
+    given = _of_calc(given)
     if isinstance(given, pd.Series) or _are_rows(given):
         return True
     if isinstance(given, Mapping):
@@ -88,9 +89,10 @@ def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
     if hasattr(table, "model_names"):  # a report of ranx
         table = table.to_dict()
     if _are_of_ranx(table):
-        if not all(run.scores for run in table):
+        unscored = [run.name or "run" for run in table if not run.scores]
+        if unscored:
             raise ScoresError(
-                "these runs of ranx have no scores yet; score them: irmeta.evaluate(qrels, runs)"
+                f"runs of ranx without scores: {listed(unscored)}; score them: irmeta.evaluate(qrels, runs)"
             )
         named = {run.name or "run": run.scores for run in table}
         if len(named) < len(table):
@@ -110,6 +112,8 @@ def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
         return _from_pandas(table)
     if hasattr(table, "to_dataframe"):
         return _from_pandas(table.to_dataframe())
+    if _is_inner(table):
+        raise ScoresError(f"scores of one system without its name; {NAME_EACH}")
     raise ScoresError(
         f"a table of scores is a data frame or {{system: {{topic: score}}}}, not a {type(table).__name__}; name "
         "rows and columns, as in pandas.DataFrame(scores, index=systems, columns=topics), or of a list of scores "
@@ -292,8 +296,14 @@ def _are_values(frame: pd.DataFrame) -> bool:
     return {"query_id", "measure"} <= {*frame}
 
 
+def _of_calc(given: Any) -> Any:
+    """Return the values by topic that `ir_measures.calc` returns beside their means; else what it is."""
+    return getattr(given, "per_query", given) if isinstance(given, tuple) else given
+
+
 def _ir_measures_scores(given: Any) -> Any:
     """Return {topic: {metric: score}} of the values that ir_measures makes, or their rows; else what it is."""
+    given = _of_calc(given)
     if _are_rows(given):
         given = pd.DataFrame(given)
     if isinstance(given, pd.DataFrame) and _are_values(given):
