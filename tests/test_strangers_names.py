@@ -136,8 +136,8 @@ def test_names_like_seals_are_saved(tmp_path: Any, seal: str) -> None:
         ["AP", seal],
         collection=seal,
     )
-    irmeta.save(made, tmp_path / "s")
-    assert list(irmeta.load_all(tmp_path / "s")) == [seal]
+    irmeta.save(made, tmp_path / "s.parquet")
+    assert list(irmeta.load_all(tmp_path / "s.parquet")) == [seal]
     model = irmeta.predict.fit({seal: made})
     irmeta.save_model(model, tmp_path / "m")
     assert irmeta.load_model(tmp_path / "m").metrics == model.metrics

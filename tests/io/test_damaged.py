@@ -67,8 +67,8 @@ MTEB = json.dumps(
 
 
 def _saved(save: Callable[[Path], None], folder: Path) -> bytes:
-    save(folder / "saved")
-    return (folder / "saved").read_bytes()
+    save(folder / "saved.parquet")
+    return (folder / "saved.parquet").read_bytes()
 
 
 def _scores() -> object:

@@ -82,9 +82,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     made = tmp_path_factory.mktemp("schemas")
     scores = _scores()
     fitted = standardization.fit(scores)
-    irmeta.save(scores, made / "scores")
-    irmeta.save(standardization.apply(scores, fitted), made / "standardized")
-    factors.save(fitted, made / "factors")
+    irmeta.save(scores, made / "scores.parquet")
+    irmeta.save(standardization.apply(scores, fitted), made / "standardized.parquet")
+    factors.save(fitted, made / "factors.parquet")
     irmeta.save_model(irmeta.predict.fit({"c": scores}), made / "model")
     return made
 
@@ -95,13 +95,14 @@ def _write(folder: Path, kind: str, draws: random.Random) -> Path:
         path.write_text(
             json.dumps(_changed(json.loads((folder / kind).read_text()), draws))
         )
-        whole = path.read_bytes().replace(seals.KEY.encode(), b"none")
-        path.write_bytes(whole.replace(b"irmeta sha256", b"none"))
+        sealed = path.read_bytes().replace(seals.KEY.encode(), b"none")
+        path.write_bytes(sealed.replace(b"irmeta sha256", b"none"))
         return path
+    whole = folder / f"{kind}.parquet"
     key = "irmeta_factors" if kind == "factors" else "irmeta"
-    said = json.loads(pl.read_parquet_metadata(folder / kind)[key])
+    said = json.loads(pl.read_parquet_metadata(whole)[key])
     changed = json.dumps(_changed(said, draws))
-    pl.read_parquet(folder / kind).write_parquet(path, metadata={key: changed})
+    pl.read_parquet(whole).write_parquet(path, metadata={key: changed})
     return path
 
 

@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from irmeta.errors import FileFormatError, IrmetaError, ScoresError
+from irmeta.evaluation.archive.writing import evaluate_to
 from irmeta.io.formats.scores import (
     COLUMNS,
     from_rows,
@@ -78,6 +79,17 @@ def small(collection: str = "one", score: float = 0.5) -> xr.DataArray:
     return cube(
         [[[score], [0.25]]], ["bm25"], ["1", "2"], ["AP"], collection=collection
     )
+
+
+def test_a_score_file_is_named_parquet(tmp_path: Path) -> None:
+    """Another name is refused, and nothing is written, by whatever writes scores; how to make CSV is said."""
+    path = tmp_path / "x.csv"
+    made = cube([[[0.5]]], ["a"], ["1"], ["AP"])
+    with pytest.raises(ScoresError, match=r"named \.parquet; `irmeta export` .*wide"):
+        save(made, path)
+    with pytest.raises(ScoresError, match=r"named \.parquet"):
+        evaluate_to(path, {"1": {"d": 1}}, {"r": {"1": {"d": 1.0}}}, "AP")
+    assert not list(tmp_path.iterdir())
 
 
 def test_missing_scores(tmp_path: Path) -> None:

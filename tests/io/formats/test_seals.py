@@ -65,7 +65,7 @@ def _flips(whole: bytes, count: int) -> Iterator[bytes]:
 def test_a_flipped_bit_is_noticed(tmp_path: Path, kind: str, count: int) -> None:
     """Scores, factors and models with one flipped bit, anywhere in the file, are refused, and the file is named."""
     write, read = KINDS[kind]
-    path = tmp_path / "file"
+    path = tmp_path / "file.parquet"
     write(path)
     read(path)
     for damaged in _flips(path.read_bytes(), count):

@@ -169,7 +169,7 @@ def import_scores(
 
     irmeta import inspect logs/ -o scores.parquet
     """
-    from irmeta.io.formats.scores import save
+    from irmeta.io.formats.scores import require_score_file, save
     from irmeta.io.tables import adding
     from irmeta.scores.groups.clusters import unused_column_notes
     from irmeta.scores.result import describe
@@ -189,8 +189,7 @@ def import_scores(
     if replace and not append:
         raise IrmetaError("--replace needs --append")
     refuse_overwriting(output, append=append)
-    if output.suffix != ".parquet":
-        raise IrmetaError(f"{output}: a score file is named .parquet")
+    require_score_file(output)
     try:
         cubes = _read_cubes(
             kind, files, columns, averaged, items, rows, topics, collection

@@ -25,11 +25,12 @@ from irmeta.io.formats import parquet, seals
 from irmeta.io.formats.scores import (
     Description,
     file_version,
+    require_score_file,
     require_version,
     to_frame,
     write,
 )
-from irmeta.io.outputs import require_folder, writing
+from irmeta.io.outputs import writing
 from irmeta.io.runs.trec import Reading
 from irmeta.io.strictly import parse_json, require_schema
 from irmeta.metrics.names import Metric
@@ -98,7 +99,7 @@ def evaluate_to(
     qrels, runs and options : as in `irmeta.evaluate`.
     """
     path = Path(path)
-    require_folder(path)
+    require_score_file(path)
     if append and options.get("collection") is None:
         qrels = qrels_of(qrels, options.get("reading") or Reading())
         options["collection"] = collection_of(path, qrels)

@@ -255,6 +255,15 @@ def save(
     write(tables, descriptions_of_cubes, path, append=append, check=require_writable)
 
 
+def require_score_file(path: Path) -> None:
+    """Raise an error unless a score file can be written under this path, and is named as one."""
+    require_folder(path)
+    if path.suffix != ".parquet":
+        raise ScoresError(
+            f"{path}: a score file is named .parquet; `irmeta export` makes CSV of one, as irmeta.wide does in Python"
+        )
+
+
 def descriptions_of(cubes: Iterable[xr.DataArray]) -> dict[str, Description]:
     """Return what a score file says of cubes, by the collections that they name."""
     return {
@@ -288,7 +297,7 @@ def write(
         a collection without systems is left out.
     check : called first, when no other process can write the file any more; what it raises leaves the file as it is.
     """
-    require_folder(path)
+    require_score_file(path)
     rows = [table.lazy() for table in tables]
     with locked_folder(path.parent):
         check()
