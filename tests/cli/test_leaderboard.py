@@ -208,7 +208,7 @@ def test_groups(run, results: Path, tmp_path: Path) -> None:
     )
     assert (
         code,
-        "no column task or topic; the first line must name the columns, as in task,type (it has models, languages)"
+        "no column task or topic or topic_id; the first line must name the columns, as in task,type (it has models,"
         in " ".join(err.split()),
     ) == (2, True)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from irmeta.errors import FileFormatError, ScoresError
-from irmeta.io.groups import read_groups
+from irmeta.io.groups import read_clusters, read_groups
 from irmeta.scores.groups.teams import source_of_groups, teams_of
 
 
@@ -67,6 +67,14 @@ def test_a_run_without_group_is_named_with_the_nearest(tmp_path):
 def test_a_header_in_capitals_and_blanks_is_read(tmp_path):
     """Capitals in the header and blanks around cells do not matter; a team may be called a family."""
     assert dict(read_groups(written(tmp_path, "Run,Family\na, X \n")).of) == {"a": "X"}
+
+
+@pytest.mark.parametrize("head", ["topic,need", "dataset,cluster", "task,type"])
+def test_clusters_are_columns_as_tables_of_scores_have_them(tmp_path, head):
+    """Tasks are topics, and a type is a cluster."""
+    assert read_clusters(written(tmp_path, f"{head}\nnq,qa\n")) == {"nq": "qa"}
+    with pytest.raises(FileFormatError, match="no column cluster or cluster_id or con"):
+        read_clusters(written(tmp_path, "task,size\nnq,3\n"))
 
 
 def test_teams_by_a_table_a_mapping_and_stems(tmp_path):

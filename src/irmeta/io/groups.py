@@ -7,13 +7,21 @@ from irmeta.errors import FileFormatError
 from irmeta.io.sheets import read_pairs, read_sheet, rows_by_key
 from irmeta.scores.groups.teams import STEM, Groups
 from irmeta.scores.tables.objects import Frame
+from irmeta.scores.tables.roles import SPELLINGS
 from irmeta.words import shortened
 
 RUN = ("run", "system", "name")
 GROUP = ("team", "group", "family")
 REPEATED = ("system", "model", "repeat_of")
-TOPIC = ("topic", "query", "query_id", "qid", "turn", "question")
-CLUSTER = ("cluster", "conversation", "document", "passage", "need", "session")
+TYPE = ("type", "task_type", "kind")
+CLUSTER = (
+    *SPELLINGS["cluster"],
+    "document",
+    "passage",
+    "need",
+    "session",
+    *TYPE,
+)
 POOLED = ("pooled", "contributed", "contributed judgments")
 """Names that the columns may have; the first found is taken."""
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -38,12 +46,12 @@ def read_groups(path: str | PathLike[str] | Frame) -> Groups:
 
 
 def read_clusters(path: str | Path) -> dict[str, str]:
-    """Read the clusters of topics from a CSV file: columns topic (or query) and cluster (or conversation, need).
+    """Read the clusters of topics from a CSV file: columns topic (or query, task) and cluster (or need, type).
 
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a topic that is there twice.
     """
-    return read_pairs(path, TOPIC, CLUSTER)
+    return read_pairs(path, SPELLINGS["topic"], CLUSTER)
 
 
 def clusters_or_stem(path_or_stem: str | Path) -> dict[str, str] | str:

@@ -205,7 +205,7 @@ def _required_column(table: Sheet, names: Sequence[str], example: Sequence[str])
     place = table.index_of(names)
     if place is None:
         raise FileFormatError(
-            f"{table.where}:1: no column {' or '.join(names)}; the first line must name the columns, as in "
+            f"{table.where}:1: no column {' or '.join(names[:3])}; the first line must name the columns, as in "
             f"{','.join(example)} (it has {listed(shortened(one, 30) for one in table.header)})"
         )
     return place

@@ -9,7 +9,6 @@ import numpy as np
 
 from irmeta.errors import FileFormatError, IrmetaError
 from irmeta.io.files import display, location, read_bytes
-from irmeta.io.groups import TOPIC
 from irmeta.io.sheets import parse_sheet, require_visible
 from irmeta.io.strictly import number_or_nan, stripped
 from irmeta.stats.arrays import Floats
@@ -18,7 +17,7 @@ from irmeta.words import listed, shortened
 COLUMNS: Mapping[str, Sequence[str]] = {
     "system": ("system", "system_a", "a", "run", "model", "variant", "treatment"),
     "against": ("against", "system_b", "b", "opponent", "control", "baseline"),
-    "query": TOPIC,
+    "query": ("topic", "query", "query_id", "qid", "turn", "question"),
     "value": ("value", "outcome", "mean", "effect", "lift", "delta", "score"),
     "se": ("se", "stderr", "std_error", "standard_error", "sem", "error"),
     "wins": ("wins", "win"),

@@ -19,6 +19,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import Location, display, read_bytes, stem
 from irmeta.io.formats import parquet
 from irmeta.io.formats.seals import MALFORMED
+from irmeta.io.groups import TYPE
 from irmeta.io.sheets import FORMULA, parse_sheet, read_pairs, read_sheet, rows_by_key
 from irmeta.io.strictly import number_or_nan, parse_json, parse_json_lines
 from irmeta.io.tables.printed import (
@@ -38,8 +39,7 @@ from irmeta.scores.tables.roles import ALL, SCORE, SPELLINGS, columns_of
 from irmeta.words import counted, reason, shortened
 
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet")
-_TASK = ("task", "topic")
-_TYPE = ("type", "task_type", "kind")
+_TASK = ("task", *SPELLINGS["topic"])
 """Columns of a file with the type of each task."""
 MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")
@@ -180,7 +180,7 @@ def _one_letter_off(name: str, known: str) -> bool:
 
 def read_types(path: str | PathLike[str]) -> dict[str, str]:
     """Read the type of each task from a CSV whose header names a column of tasks and one of types, as in task,type."""
-    return read_pairs(path, _TASK, _TYPE)
+    return read_pairs(path, _TASK, TYPE)
 
 
 def read_costs(path: str | PathLike[str]) -> dict[str, float]:

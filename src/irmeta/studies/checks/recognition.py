@@ -436,12 +436,12 @@ def _outcomes(path: Path) -> list[str]:
 
 GROUPS: Mapping[str, tuple[str, str, Callable[[Path], Any]]] = {
     "--cost": ("the costs of {}", "model", spreadsheet.read_costs),
-    "--clusters": ("the clusters of {}", "topic", groups.read_clusters),
     "irmeta leaderboard scores.parquet --types": (
         "the types of {}",
         "task",
         spreadsheet.read_types,
     ),
+    "--clusters": ("the clusters of {}", "topic", groups.read_clusters),
     "irmeta judges estimate --human HUMAN --llm LLM --sample": (
         "how probably each of {} was drawn",
         "topic",
