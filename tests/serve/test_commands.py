@@ -652,8 +652,10 @@ def test_a_reveal_needs_judgments_and_the_key(
     run, track, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A board without judgments is not revealed, nor one whose key nobody types."""
-    code, _, said = run("board", "reveal", *track, "--confirm", "track")
-    assert (code, "irmeta board judgments track" in " ".join(said.split())) == (2, True)
+    for words in (("reveal", *track), ("set", *track, "--reveals", "now")):
+        code, _, said = run("board", *words, "--confirm", "track")
+        assert code == 2
+        assert "irmeta board judgments track" in " ".join(said.split())
     qrels = write_qrels(tmp_path / "qrels")
     assert run("board", "judgments", *track, "--qrels", qrels)[0] == 0
     monkeypatch.setattr("sys.stdin", io.StringIO())

@@ -182,6 +182,8 @@ def set_board(
         if needs is policy.Change.TYPED and typed != key:
             mend = f"type the board's key: {key} (in the shell: --confirm {key})"
             raise RefusedError(409, f"this gives more away, or sooner; {mend}")
+        if policy.revealed(new, now()) and not policy.revealed(row, now()):
+            _require_judgments(db, key)
         db.execute(sa.update(board).filter_by(id=row.id).values(real))
         if {"metrics", "precision"} & real.keys():
             _queue_rescoring(db, row.id)
@@ -207,7 +209,12 @@ def require_revealable(engine: Engine, key: str) -> None:
         raise RefusedError(
             409, f"{key}: revealed since {clock(row.reveals)} UTC, which stays so"
         )
-    if judgments_of(engine, key) is None:
+    _require_judgments(engine, key)
+
+
+def _require_judgments(catalogue: Catalogue, key: str) -> None:
+    """Refuse to reveal a board without judgments."""
+    if judgments_of(catalogue, key) is None:
         mend = f"add them first: irmeta board judgments {key} --qrels QRELS"
         raise RefusedError(409, f"{key} has no judgments to score runs by; {mend}")
 
