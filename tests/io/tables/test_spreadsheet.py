@@ -237,6 +237,8 @@ def test_what_models_are_may_have_any_columns(tmp_path) -> None:
         "bge": {"link": "https://example.org/bge", "kind": "dense", "size": "335M"},
         "bm25": {"kind": "sparse"},
     }
+    path.write_text("model,URL\nbge,https://example.org/bge\n")
+    assert read_about(path) == {"bge": {"link": "https://example.org/bge"}}
 
 
 @pytest.mark.parametrize(

@@ -205,18 +205,22 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
 def read_about(path: str | PathLike[str] | Frame) -> dict[str, dict[str, str]]:
     """Read what models are from a CSV whose header names a column of models, as in model,link,kind,size,date,licence.
 
-    An empty cell is left out. A link that is no address of the web, or a file of one column, raises FileFormatError.
+    An empty cell is left out; a column url has links where none is called link. A link that is no address of the web,
+    or a file of one column, raises FileFormatError.
     """
     table = read_sheet(path, MODEL, ("link",))
     headers = [
         name for at, name in enumerate(table.header) if at != table.index_of(MODEL)
     ]
     columns = [name.lower() for name in headers] or ["link"]
+    named = {name: name for name in columns}
+    if "link" not in columns:
+        named["url"] = "link"
     about: dict[str, dict[str, str]] = {}
     rows = rows_by_key(table, MODEL, *([name] for name in columns), holes=True)
     for model, (line, cells) in rows.items():
         cells_named = zip(columns, cells, strict=True)
-        about[model] = {name: cell for name, cell in cells_named if cell}
+        about[model] = {named[name]: cell for name, cell in cells_named if cell}
         require_link(f"{table.where}:{line}", model, about[model])
     return about
 

@@ -485,7 +485,7 @@ def _groups(path: str, where: Location) -> Seen | None:
     return None
 
 
-FACTS = {"link", "kind", "type", "size", "date", "licence", "license"}
+FACTS = {"link", "url", "kind", "type", "size", "date", "licence", "license"}
 """Columns by which a table of facts of models is known; a name may go on, as in size_m."""
 
 
