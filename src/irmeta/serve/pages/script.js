@@ -44,6 +44,11 @@ function largest(values) {
   return Math.max(0, ...values.map(Math.abs));
 }
 
+// What rounding may make of sums of values.
+function roundingOf(values) {
+  return 1e-12 * Math.max(1, largest(values));
+}
+
 // Mean and standard error of values; without an error where all are the same.
 function described(values) {
   const n = values.length;
@@ -56,7 +61,7 @@ function described(values) {
 
 // Scores less others, without rounding, as irmeta takes them: what is 0, or the same on all topics, but for rounding.
 function less(scores, others) {
-  const rounding = 1e-12 * Math.max(1, largest(scores), largest(others));
+  const rounding = roundingOf([...scores, ...others]);
   const differences = scores.map((score, at) => score - others[at]);
   return settled(differences, rounding);
 }
@@ -92,18 +97,22 @@ function valuesOfClusters(differences) {
   const middle = sum(without) / without.length;
   const times = without.length - 1;
   const values = without.map((one) => total / n - times * (one - middle));
-  return settled(values, 1e-12 * Math.max(1, largest(differences)));
+  return settled(values, roundingOf(differences));
+}
+
+// How many differences are above 0, and how many below.
+function wins(differences) {
+  const above = differences.filter((one) => one > 0);
+  const below = differences.filter((one) => one < 0);
+  return { above: above.length, below: below.length };
 }
 
 // The interval of a difference of scores of 0 and 1, as if on one topic more each had been right by half.
 function ofRightOrWrong(differences) {
   const n = differences.length + 1;
-  const share = (way) => {
-    const count = differences.filter((one) => one === way).length;
-    return (count + 0.5) / n;
-  };
-  const better = share(1);
-  const worse = share(-1);
+  const { above, below } = wins(differences);
+  const better = (above + 0.5) / n;
+  const worse = (below + 0.5) / n;
   const middle = better - worse;
   const variance = better + worse - middle ** 2;
   const half = board.normal * Math.sqrt(variance / n);
@@ -216,29 +225,32 @@ function verdict(found) {
   return found.mean > 0 ? "is better than" : "is worse than";
 }
 
+// On how many topics the first run is better, equal and worse.
+function topicsText(differences) {
+  const { above, below } = wins(differences);
+  const ties = differences.length - above - below;
+  const equal = ties ? `, equal on ${ties}` : "";
+  return `better on ${above}${equal}, worse on ${below} topics`;
+}
+
 function show(first, second, metric) {
   const a = first.scores[metric];
   const b = second.scores[metric];
   const found = compared(a, b, metric);
-  const { differences } = found;
-  const better = differences.filter((one) => one > 0).length;
-  const worse = differences.filter((one) => one < 0).length;
-  const ties = differences.length - better - worse;
-  const equal = ties ? `, equal on ${ties}` : "";
+  const said = `${first.label} ${verdict(found)} ${second.label} by ${metric}`;
+  const alone = found.shown ? ", by itself, not corrected for other pairs" : "";
   const answer = document.getElementById("answer");
   answer.textContent =
-    `${first.label} ${verdict(found)} ${second.label} by ${metric}: ` +
-    `${withInterval(found)}` +
-    `${found.shown ? ", by itself, not corrected for other pairs" : ""}; ` +
-    `better on ${better}${equal}, worse on ${worse} topics.`;
-  const rows = differences.map((difference, at) => ({ at, difference }));
-  rows.sort((x, y) => x.difference - y.difference);
+    `${said}: ${withInterval(found)}${alone}; ` +
+    `${topicsText(found.differences)}.`;
+  const rows = found.differences.map((difference, at) => [difference, at]);
+  rows.sort(([one], [other]) => one - other);
   list(
-    rows.map((row) => [
-      board.topics[row.at],
-      figure(a[row.at]),
-      figure(b[row.at]),
-      signed(row.difference),
+    rows.map(([difference, at]) => [
+      board.topics[at],
+      figure(a[at]),
+      figure(b[at]),
+      signed(difference),
     ]),
   );
 }
