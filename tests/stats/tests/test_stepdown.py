@@ -68,21 +68,13 @@ def test_a_difference_by_itself_has_the_laws_of_a_loop():
     every = stepdown.fixed_signs(14, range(1, stepdown.FIXED + 1))
     _, directions = stepdown.laws(14, 4000, np.random.default_rng(1))
     p = stepdown.alone(Given(found))
-    near = 0
     for of, of_t, row in zip(p, paired.t(found), found, strict=True):
         sums = np.abs(every @ np.sort(np.abs(row)))
         reached = sums >= abs(row.sum()) - 1e-12
-        first, all_ = (
-            (1 + reached[:draws].sum()) / (1 + draws)
-            for draws in (stepdown.DRAWS, stepdown.FIXED)
-        )
-        within = first < stepdown.FAR
-        by_signs = all_ if within else first
+        by_signs = (1 + reached.sum()) / (1 + stepdown.FIXED)
         drawn = plain(row[None], directions).item()
         np.testing.assert_allclose(of, max(by_signs, of_t))
         assert abs(drawn - of_t) < 4 * np.sqrt(of_t / 4000) + 1 / 4000
-        near += within
-    assert 0 < near < len(found)
 
 
 @pytest.mark.parametrize("topics", [6, 13, 14, 40])
@@ -97,7 +89,7 @@ def test_fixed_signs_give_the_p_of_all_ways(topics):
     expected = (np.abs(ways @ found.T) >= total).mean(axis=0)
     p = stepdown.alone(Given(found))
     exact = np.maximum(expected, paired.t(found))
-    error = 0 if topics <= 13 else 4 * np.sqrt(expected / stepdown.DRAWS)
+    error = 0 if topics <= 13 else 4 * np.sqrt(expected / stepdown.FIXED)
     assert (np.abs(p - exact) <= error + 1e-12).all()
 
 

@@ -163,8 +163,7 @@ function shareReached(values, draws, every) {
 function pBySigns(values) {
   const ways = 2 ** values.length - 1;
   if (ways <= board.fixed) return shareReached(values, ways, true);
-  const p = shareReached(values, board.first, false);
-  return p < board.far ? shareReached(values, board.fixed, false) : p;
+  return shareReached(values, board.fixed, false);
 }
 
 // Whether the max-t test of this one difference shows it at 5%: by Student's t, where there is one, and by signs.

@@ -34,8 +34,6 @@ DRAWS = 1000
 FIXED = 10_000
 """Signs that are the same for every difference by itself, and draws by each law for those from one system: the
 standard error of a p of .05 is .002."""
-FAR = 0.2
-"""Where p by the first `DRAWS` fixed signs is as large as this, it is far from any level, and these are enough."""
 _BLOCK = 1 << 20
 """Statistics in a block of draws, about: some milliseconds of work."""
 _CACHED = 1 << 17
@@ -115,12 +113,7 @@ def alone(compared: Compared, draws: int = FIXED) -> Floats:
 def _by_signs(differences: Floats, draws: int) -> Floats:
     """Return p of each difference (comparison, topic) by itself: of the signs by which its sum is reached."""
     ways = 2 ** differences.shape[1] - 1
-    if ways <= FIXED:
-        return _share_reached(differences, ways)
-    p = _share_reached(differences, DRAWS)
-    near = p < FAR
-    p[near] = _share_reached(differences[near], draws)
-    return p
+    return _share_reached(differences, ways if ways <= FIXED else draws)
 
 
 def _share_reached(differences: Floats, draws: int) -> Floats:

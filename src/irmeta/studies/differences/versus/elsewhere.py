@@ -15,9 +15,9 @@ def comparison_facts(scores: xr.DataArray) -> dict[str, Any]:
     """Return what the comparison of any two systems of a cube is by, as JSON can have it.
 
     scores : a cube of at least 2 topics, or clusters.
-    quantile, normal : of Student's t and of the normal law at 97.5%.  fixed : fixed signs of `stepdown.fixed_signs`;
-    first : as many are taken first, and all where p is then below far.  right_or_wrong : metrics whose scores are 0
-    and 1.  widest : by metric the largest difference of two means, infinite where there is none.
+    quantile, normal : of Student's t and of the normal law at 97.5%.  fixed : fixed signs of `stepdown.fixed_signs`.
+    right_or_wrong : metrics whose scores are 0 and 1.  widest : by metric the largest difference of two means, infinite
+    where there is none.
 
     >>> from irmeta.scores.cube import cube
     >>> comparison_facts(cube([[[0.1], [0.3]]], ["a"], ["301", "302"], ["AP"]))["fixed"]
@@ -30,8 +30,6 @@ def comparison_facts(scores: xr.DataArray) -> dict[str, Any]:
         "quantile": float(stdtrit(count - 1, 0.975)),
         "normal": float(ndtri(0.975)),
         "fixed": stepdown.FIXED,
-        "first": stepdown.DRAWS,
-        "far": stepdown.FAR,
         "right_or_wrong": units.metric[right_or_wrong(units)].values.tolist(),
         "widest": dict(zip(names, widest(units).tolist(), strict=True)),
     }
