@@ -499,7 +499,7 @@ def test_possessives_are_not_names_in_quotes():
         (
             "describe s.parquet -m nDCG@20",
             "s.parquet: no metric 'nDCG@20' in qrels; did you mean nDCG@10, or score it: "
-            '`irmeta evaluate QRELS RUNS -m "nDCG@20"`',
+            '`irmeta evaluate QRELS RUNS -m "nDCG@20" -o NEW.parquet`',
         ),
         ("evaluate none.txt q.txt", "none.txt: no such file"),
         (

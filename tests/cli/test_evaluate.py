@@ -55,7 +55,7 @@ def test_table(desk: Path) -> None:
         ["one", ".9167", "1.0000", ".3125"],
         ["two", ".7917", ".5000", ".2813"],
     ]
-    assert "note: every run has all judged topics (2)" in result.stderr
+    assert "note: 2 runs with all 2 judged topics" in result.stderr
     assert run("evaluate", "qrels", "runs/", "-m", "AP", "--quiet").stderr == ""
 
 
@@ -368,7 +368,7 @@ def test_a_run_that_was_mended_and_added_is_no_longer_left_out(desk: Path) -> No
         (
             ["evaluate", "qrels", "runs/", "-m", "AP"],
             0,
-            "note: every run has all judged topics (2)",
+            "note: 2 runs with all 2 judged topics",
         ),
         (["evaluate", "qrels", "nowhere"], 2, "irmeta: nowhere: no such file"),
         (["evaluate", "nowhere", "runs/"], 2, "irmeta: nowhere: no such file"),

@@ -758,7 +758,7 @@ def test_topics_that_are_not_judged_are_counted() -> None:
             QRELS, {"one": {str(topic): {"a": 1.0} for topic in range(1, 8)}}, "AP"
         )
     )["notes"]
-    assert "every run has all judged topics (3)" in notes
+    assert "1 run with all 3 judged topics" in notes
 
 
 def test_every_judged_document_is_found() -> None:

@@ -40,8 +40,10 @@ def headlines(sections: Sequence[Section]) -> str:
     failed: dict[tuple[str, str], list[str]] = {}  # by collection and reason
     for section in sections:
         answered = [panel for panel in section.panels if not panel.is_not_computed]
+        if not section.several:
+            answered = answered[:1]
         if section.key != "data":
-            for panel in answered if section.several else answered[:1]:
+            for panel in answered:
                 of = section.collection_of(panel)
                 title = f"{section.title}, {of}" if of else section.title
                 answer = f"{title}: {panel.findings[0]}"

@@ -137,7 +137,7 @@ def _unknown_name_hint(dim: str, name: str, known: Sequence[str], option: str) -
         )
     instead = nearest(name, known)
     if dim == "metric" and is_known(name):
-        return f'{instead.removesuffix("?")}, or score it: `irmeta evaluate QRELS RUNS -m "{name}"`'
+        return f'{instead.removesuffix("?")}, or score it: `irmeta evaluate QRELS RUNS -m "{name}" -o NEW.parquet`'
     return instead
 
 

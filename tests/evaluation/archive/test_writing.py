@@ -397,7 +397,7 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         (
             {"metrics": "AP RR"},
             {"metrics": "AP"},
-            r'has other metrics; use the same, metrics="AP RR", or make a new collection with collection=NAME',
+            r'has other metrics; to add runs use the same, metrics="AP RR"; for a metric more evaluate all runs',
         ),
         (
             {},

@@ -66,7 +66,7 @@ def evaluate(
     qrels : relevance judgments: topic, iteration, document, grade
     metrics : metrics, as in 'AP nDCG@20 RBP(p=0.8)'; can be repeated; by default seeds23, the 23 of Gupta et al.
         (2019), or with --append those of the file
-    append : add to a score file that exists: a new collection, or new runs to a collection
+    append : add to a score file that exists: a new collection, or new runs to a collection, by its metrics
     replace : with --append: replace runs of the same name
     collection : name of the collection; by default as the qrels file, or its folder
     names : where system names come from: file, the name of the run file; tag, the last field of its lines; folder,

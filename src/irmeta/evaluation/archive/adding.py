@@ -181,7 +181,8 @@ def _require_same(place: str, job: Evaluation, about: Description) -> None:
         same = (name for name in SETS if set(SETS[name]) == set(names["metric"]))
         wanted = next(same, " ".join(names["metric"]))
         raise ScoresError(
-            f'{place}: has other metrics; use the same, -m "{wanted}", or {elsewhere}'
+            f'{place}: has other metrics; to add runs use the same, -m "{wanted}"; for a metric more evaluate all runs '
+            f"into another file, or {elsewhere}"
         )
     options = {"score_precision": job.task.precision, "topics": job.topics}
     for option, value in options.items():
