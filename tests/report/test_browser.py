@@ -325,7 +325,7 @@ def test_what_is_saved_is_what_is_shown(opened: Any) -> None:
     assert [line.split(",")[:2] for line in csv.splitlines()[1:]] == [["nDCG@10", "RR"]]
     assert latex.count("nDCG@10 & RR") == 1
     assert len(board.splitlines()) == 2
-    assert board.startswith("Rank,System,AP@1000,Possible ranks,Letters,")
+    assert board.startswith("Rank by AP@1000,System,AP@1000,Possible ranks,Letters,")
     assert "system 3 &" in board_latex
     assert "system 4" not in board_latex
 

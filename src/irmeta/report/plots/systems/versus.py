@@ -47,8 +47,10 @@ _LINE: dict[str, Any] = {
 """What leads from a name to a bar that it does not stand at."""
 _BESIDE = 0.8
 """Inches beside the bars."""
-LONGEST = 9
-"""Letters of a topic's name; longer ones are shortened in the middle."""
+LONGEST = 12
+"""Letters of a topic's name; longer ones are shortened."""
+_LETTER = 0.028
+"""Share of the axis that a letter of such a name takes at most."""
 
 
 def figure(result: xr.Dataset, *, marked: Collection[str] = ()) -> Figure:
@@ -177,13 +179,16 @@ def _name_ends(
     worst = min(FEW_TOPICS, (values.size + 1) // 2)
     best = min(FEW_TOPICS, values.size - worst)
     below, above = min(mean, 0), max(mean, 0)
+    named = [*topics[:best], *topics[len(topics) - worst :]]
     for at in range(best):
         _name_bar(axes, topics[at], places[at], at, below, left=True)
     for at in range(worst):
         end = values.size - 1 - at
         _name_bar(axes, topics[end], places[end], at, above, left=False)
     least, most = min(values.min(), 0), max(values.max(), 0)
-    room = 0.3 * (most - least)
+    letters = max(len(shortened(topic, LONGEST)) for topic in named)
+    share = _LETTER * letters
+    room = share / (1 - share) * (most - least)
     axes.set_ylim(min(1.05 * least, below - room), max(1.05 * most, above + room))
 
 

@@ -231,10 +231,13 @@ function drawSwitched() {
   const on = tasks.length - state.off.size;
   const named = tasksOn().map((task) => tasks[task].name);
   byId("switched").textContent = `${on} of ${tasks.length}`;
+  const again = content.command.includes("--holes predict")
+    ? "; it predicts from these alone"
+    : "";
   byId("banner").hidden = !state.off.size;
   byId("banner").textContent =
     `By ${on} of ${tasks.length} ${nouns.task}s: means and ranks of these alone, ` +
-    `without rank sets, which Python computes (${content.command} --topics '${named.join(",")}').`;
+    `without rank sets, which Python computes (${content.command} --topics '${named.join(",")}'${again}).`;
   for (const option of byId("aggregate").options) {
     option.disabled = state.off.size > 0 && !recomputed.includes(option.value);
   }
