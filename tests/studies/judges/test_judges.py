@@ -120,8 +120,16 @@ def test_a_judge_that_scores_0_on_all_shared_topics() -> None:
     cubes["judge1"] = cubes["judge1"] * 0
     with pytest.raises(
         ScoresError, match="by judge0 every system scores 0 on all of them"
-    ):
+    ) as nothing:
         compare_judges(cubes)
+    # other topics help only where the judge has some with scores
+    assert "--topics own" not in str(nothing.value)
+    others = made(metrics=("AP",))
+    for name in ("judge0", "judge1"):
+        others[name][:, :15] = 0
+    others["people"] = others["people"][:, :15]
+    with pytest.raises(ScoresError, match="--topics own"):
+        compare_judges(others)
 
 
 def test_a_judge_that_scores_0_on_some_topics_is_said() -> None:
@@ -396,7 +404,7 @@ def test_the_note_of_what_is_relevant_is_where_nobody_said() -> None:
     sets = JudgmentSets.of(LABELS)
     noted = [
         any(
-            "every grade above 0" in n
+            "Labels: every grade above 0" in n
             for n in about(compare_judges(sets, rel=r))["notes"]
         )
         for r in (None, 2)

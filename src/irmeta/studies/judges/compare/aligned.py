@@ -210,19 +210,26 @@ def _same_topics(
         for name, one in cubes.items()
     }
     used = {name: one.sel(topic=kept) for name, one in cubes.items()}
-    return used, notes + _barren_topic_notes(theirs, truth)
+    return used, notes + _barren_topic_notes(theirs, cubes, truth)
 
 
-def _barren_topic_notes(cubes: Mapping[str, xr.DataArray], truth: str) -> list[str]:
-    """Say by which judges all systems score 0 on some topics; raise if every judge does so on all."""
+def _barren_topic_notes(
+    cubes: Mapping[str, xr.DataArray], whole: Mapping[str, xr.DataArray], truth: str
+) -> list[str]:
+    """Say by which judges all systems score 0 on some topics; raise if every judge does so on all.
+
+    cubes : each judge's, over the topics that it shares with the truth; whole : over all its topics.
+    """
     zeros = _barren_topics(cubes)
     del zeros[truth]
     if all(zero.all() for zero in zeros.values()):
         name, zero = next(iter(zeros.items()))
+        mends = f"lower its threshold (--rel '{name}=1'), or leave it out"
+        if (whole[name] > 0).any():
+            mends = f"compare means over different topics (--topics own), {mends}"
         raise ScoresError(
             f"{name} and {truth} share {zero.size} topics, and by {name} every system scores 0 on all of them: it "
-            "did not judge their documents, or never gives a grade that the metrics need. Compare means over "
-            f"different topics (--topics own), lower its threshold (--rel '{name}=1'), or leave it out"
+            f"did not judge their documents, or never gives a grade that the metrics need; {mends}"
         )
     return [
         f"by {name} every system scores 0 on {int(zero.sum())} of {zero.size} topics"

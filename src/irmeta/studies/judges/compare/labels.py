@@ -304,12 +304,12 @@ def _notes(
     of_two = all(sides[name].whole and grade <= 1 for name, grade in highest.items())
     if rel is None and not of_two:
         lines.append(
-            "every grade above 0 counts as relevant; --rel changes that, as in --rel 2 or "
-            f"--rel '{truth}=2 {judges[0]}=1'"
+            "Labels: every grade above 0 counts as relevant; --rel 2 changes that, and --rel "
+            f"'{truth}=2 {judges[0]}=1' also metrics such as P@10"
         )
     if other := [name for name in judges if name not in alike]:
         lines.append(
-            f"Compared only as relevant or not, because their scale differs from that of {truth}: "
+            f"Labels: compared only as relevant or not, because their scale differs from that of {truth}: "
             + "; ".join(f"{name} ({_scale_text(sides[name])})" for name in other)
         )
     if high := [name for name, grade in highest.items() if grade > 10]:
