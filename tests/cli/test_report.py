@@ -159,12 +159,28 @@ def test_judges_are_compared_as_by_their_own_command(
     given += "--teams", "teams.csv", "--by", "P@10"
     assert run(monkeypatch, "report", "x.parquet", "-o", "r", *given) == 0
     page = unescape(Path("r/index.html").read_text("utf-8"))
-    assert f"<title>{tmp_path.name}: 6 systems on 8 topics" in page
+    assert "<title>nist: 6 systems on 8 topics" in page
     assert first in page
     assert f"irmeta {command} --seed 0" in page
     assert "3 teams, not their 6 systems" in page
     assert "Table: favour" in page
     assert "irmeta validate runs --qrels nist.txt" in page
+    # of topics that were not all as likely to be drawn, as by the estimate's own command
+    part = [line for line in lines["nist.txt"].splitlines() if line[0] < "5"]
+    Path("part.txt").write_text("\n".join(part))
+    drawn = "".join(f"{topic},{0.3 + topic / 10}\n" for topic in range(5))
+    Path("sample.csv").write_text("topic,probability\n" + drawn)
+    scores = "--human part.txt --llm llm.txt --runs runs"
+    command = f"judges estimate {scores} --sample sample.csv"
+    assert run(monkeypatch, *command.split(), "-m", "P@10", "-o", "e.csv") == 0
+    given = *scores.split(), "--sample", "sample.csv", "--by", "P@10"
+    assert run(monkeypatch, "report", "x.parquet", "-o", "s", *given) == 0
+    page = unescape(Path("s/index.html").read_text("utf-8"))
+    assert f"irmeta {command} -m 'P@10'" in page
+    made, told = Path("s/tables/official-means.csv"), Path("e.csv")
+    assert made.read_text().splitlines()[-1] == told.read_text().splitlines()[-1]
+    assert run(monkeypatch, "report", "x.parquet", "-o", "s", *given[-4:-2]) == 2
+    assert "need --human, --llm and --runs" in capsys.readouterr().err
 
 
 @pytest.mark.usefixtures("empty_figures")

@@ -123,12 +123,12 @@ def test_a_judge_that_scores_0_on_all_shared_topics() -> None:
     ) as nothing:
         compare_judges(cubes)
     # other topics help only where the judge has some with scores
-    assert "--topics own" not in str(nothing.value)
+    assert "topics='own'" not in str(nothing.value)
     others = made(metrics=("AP",))
     for name in ("judge0", "judge1"):
         others[name][:, :15] = 0
     others["people"] = others["people"][:, :15]
-    with pytest.raises(ScoresError, match="--topics own"):
+    with pytest.raises(ScoresError, match="topics='own'"):
         compare_judges(others)
 
 

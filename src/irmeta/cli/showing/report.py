@@ -52,6 +52,7 @@ def report(
     runs: Annotated[list[str] | None, option(metavar="FILE|DIR")] = None,
     human: FileOrUrl | None = None,
     llm: FileOrUrl | None = None,
+    sample: FileOrUrl | None = None,
     beside: Annotated[str | None, option(metavar="PAGE")] = None,
     depth: Annotated[int, option(min=0)] = 10,
     pdf: bool = False,
@@ -71,6 +72,7 @@ def report(
     runs : with --qrels, the runs that were pooled; with --human, those judged; can be repeated
     human : judgments by people, of some topics or all: adds sections on what they and a machine show
     llm : with --human: judgments by a machine
+    sample : with --human: the drawn topics and their probabilities, as irmeta judges sample writes them
     beside : a page to link to, as that of irmeta leaderboard: ../board/index.html
     depth : with --qrels: the depth of the pool; 0 if it had none
     pdf : write every figure as PDF, too, with fonts inside, for print
@@ -99,16 +101,16 @@ def report(
     source = "SCORES"
     if len(scores.scores) == 1:
         source = shlex.quote(scores.scores[0].name)
-    files = {"QRELS": qrels, "HUMAN": human, "MACHINE": llm}
+    files = {"QRELS": qrels, "HUMAN": human, "MACHINE": llm, "SAMPLE": sample}
     files["RUNS"] = runs[0] if runs and len(runs) == 1 else None
     reading = reader.reading()
     with working(workers, quiet=quiet):
         groups = teams.read()
         usable = _usable_runs(qrels or human, runs, cubes, reading, quiet=quiet)
         results = []
-        if human is not None or llm is not None:
+        if human is not None or llm is not None or sample is not None:
             results += _judge_results(
-                human, llm, usable, cubes, by, groups, seed, reading
+                human, llm, sample, usable, cubes, by, groups, seed, reading
             )
         if qrels is not None or (runs and not results):
             results += [_reuse_result(qrels, usable, cubes, groups, depth, reading)]
@@ -195,6 +197,7 @@ def _say_unused(
 def _judge_results(
     human: str | None,
     llm: str | None,
+    sample: str | None,
     runs: Any,
     cubes: "dict[str, xr.DataArray]",
     by: str | None,
@@ -223,7 +226,9 @@ def _judge_results(
         reading=reading,
         rng=seed,
     )
-    joined = estimate(human, llm, runs=runs, metrics=[metric], reading=reading)
+    joined = estimate(
+        human, llm, runs=runs, metrics=[metric], sample=sample, reading=reading
+    )
     inputs = about(joined.data)["inputs"]["collections"]
     if inputs["human"]["topics"] == inputs["machine"]["topics"]:
         return [compared]  # people judged all: there is nothing to estimate

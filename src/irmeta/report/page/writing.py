@@ -16,11 +16,10 @@ from irmeta.choices import Missing
 from irmeta.errors import require_choice
 from irmeta.io.formats.model_file import Model
 from irmeta.io.lists import read_labels
-from irmeta.io.runs.rankings import collection_name
 from irmeta.parallel import seed, steps
 from irmeta.report.forms import csv, latex
 from irmeta.report.kept import PAGE, Kept, Write
-from irmeta.report.page.content import JUDGED, Asked
+from irmeta.report.page.content import Asked
 from irmeta.report.page.metrics.prediction import calculator_facts, page_model
 from irmeta.report.page.panel import Panel, Picture, Section
 from irmeta.report.page.sections import make_sections
@@ -36,13 +35,11 @@ from irmeta.report.page.templates import (
 )
 from irmeta.report.plots import figure
 from irmeta.report.plots.marks import placed_marks
-from irmeta.scores.attributes import about
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.teams import Grouping, default_teams, groups_of
 from irmeta.scores.selection import choose_names
 from irmeta.scores.tables.roles import ALL
 from irmeta.stats.prediction.intervals import LEVELS
-from irmeta.studies import name_of
 from irmeta.studies.result import Result
 from irmeta.studies.result.labels import relabelled
 from irmeta.words import counted
@@ -143,7 +140,6 @@ def write_sections(
             labels = read_labels(Path(labels))
         cubes = _relabelled(cubes, labels, where, asked)
     asked["rng"] = seed(asked.get("rng", 0))
-    asked["results"] = list(asked.get("results", ()))
     beside = checked_address(beside)
     folder = Path(folder)
     kept = Kept(folder, "report", _WRITTEN)
@@ -158,25 +154,17 @@ def write_sections(
             for key, stem, panel in steps(each, "files of panels"):
                 drawn[key] = _write_files(write, stem, panel, pdf=pdf)
             model = page_model(cubes)
-            head = title or _title_of(cubes, asked["results"])
+            head = title or _title_of(cubes)
             write(PAGE, _page_text(made, named, drawn, model, head, beside))
     return folder / PAGE, made
 
 
-def _title_of(cubes: Mapping[str, xr.DataArray], results: Iterable[Result] = ()) -> str:
-    """Return the title of a page: the names of its collections, and what one of them holds.
-
-    Where people and a machine judged, a collection that is called as one's file goes by the folder of it.
-    """
+def _title_of(cubes: Mapping[str, xr.DataArray]) -> str:
+    """Return the title of a page: the names of its collections, and what one of them holds."""
     title = ", ".join(cubes)
     if len(cubes) > 1:
         return title
     [cube] = cubes.values()
-    qrels = about(cube).get("qrels")
-    source = str(qrels["source"]) if isinstance(qrels, Mapping) else ""
-    judged = not JUDGED.isdisjoint(name_of(one.data) for one in results)
-    if judged and title == collection_name(source) and Path(source).exists():
-        title = collection_name(Path(source).absolute().with_name("qrels"))
     systems, topics = (counted(cube.sizes[dim], dim) for dim in ("system", "topic"))
     of_means = cube.topic.values.tolist() == [ALL]
     return f"{title}: {systems}" + ("" if of_means else f" on {topics}")

@@ -41,6 +41,8 @@ from irmeta.studies.judges.sampled import (
 from irmeta.studies.result import Result
 from irmeta.words import counted, listed
 
+BY_SAMPLE = "as the sample says"
+"""How an estimate records that its topics were drawn with the probabilities of a sample."""
 HELPS = 0.9
 """Where intervals keep this share of their width or more, the machine's scores hardly help."""
 
@@ -128,7 +130,7 @@ def estimate(
         ),
         *map(Method, _coverage_notes(systems.size, units, both, clustered)),
     ]
-    drawn = "as the sample says" if sample else "at random"
+    drawn = BY_SAMPLE if sample else "at random"
     outcome = result(
         "estimate",
         {**data, "metric": both.human.metric.values, "system": systems},

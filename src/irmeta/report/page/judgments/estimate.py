@@ -8,6 +8,8 @@ import xarray as xr
 from irmeta.metrics.names import ESTIMATED
 from irmeta.report.page.content import Content
 from irmeta.report.page.panel import Panel, Picture, Text, attempt, names, study_panel
+from irmeta.scores.attributes import about
+from irmeta.studies.judges.estimate import BY_SAMPLE
 
 TEXT = Text(
     "official",
@@ -25,8 +27,12 @@ def panels(content: Content) -> list[Panel]:
     if "estimate" not in content.given:
         return []
     outcome = content.given["estimate"]
-    human, machine, runs = content.named_files("HUMAN", "MACHINE", "RUNS")
-    command = f"irmeta judges estimate --human {human} --llm {machine} --runs {runs}{content.reading}"
+    human, machine, runs, sample = content.named_files(
+        "HUMAN", "MACHINE", "RUNS", "SAMPLE"
+    )
+    by_sample = about(outcome)["options"]["drawn"] == BY_SAMPLE
+    drawn = f" --sample {sample}" if by_sample else ""
+    command = f"irmeta judges estimate --human {human} --llm {machine} --runs {runs}{drawn}{content.reading}"
     made = [
         attempt(metric, partial(_panel, outcome, metric, command))
         for metric in names(outcome.metric)
