@@ -345,7 +345,11 @@ def test_documents_that_nobody_brought_are_counted():
         )
         assert warnings(outcome) == []
     assert noted[0] == []
-    assert noted[1][0].endswith("so losses may be too large")
+    assert noted[1][0].endswith("may be too large (less so at a larger --depth)")
+    deeper = reuse(more, lists, teams=groups_of(lists), depth=12, metrics="P@5")
+    assert [note for note in about(deeper)["notes"] if "too large" in note] == []
+    [small] = warnings(deeper)
+    assert small.endswith("between these and those at a --depth that is judged.")
 
 
 def test_losses_by_a_part_of_the_pooled_runs_are_said_to_be_too_large():
@@ -361,8 +365,8 @@ def test_losses_by_a_part_of_the_pooled_runs_are_said_to_be_too_large():
     [warning] = about(part)["options"]["alarms"]
     assert warning in warnings(part)
     assert warning.endswith(
-        "in its first 3: other runs, or a deeper pool (--depth), brought them, and may have brought what one group "
-        "here has alone, so losses may be too large"
+        "in its first 3: other runs, or a deeper pool, brought them, and may have brought what one group here has "
+        "alone, so losses may be too large (less so at a larger --depth)"
     )
     assert not any("smaller" in note for note in about(part)["notes"])
 
@@ -403,7 +407,7 @@ def test_a_depth_beyond_the_pool_s_is_said():
     wrong = reuse(grades, lists, teams=groups, depth=10, metrics="P@5")
     assert wrong["mean_loss"].item() < right["mean_loss"].item()
     assert not any("shallower" in note for note in about(right)["notes"])
-    assert any("shallower (--depth)" in note for note in about(wrong)["notes"])
+    assert any("the pool was shallower" in note for note in about(wrong)["notes"])
 
 
 def test_a_pool_without_depth_counts_every_judged_document():

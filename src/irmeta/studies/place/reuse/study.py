@@ -117,8 +117,9 @@ def reuse(
         alarms = [*by_nobody, *alarms]
     else:
         # what makes losses small is little beside what an incomplete pool adds to them
-        alarms += _depth_alarms(looked, pooled, depth)
-        notes += by_nobody
+        shallow = _depth_alarms(looked, pooled, depth)
+        alarms += shallow
+        notes += [] if shallow else by_nobody
     notes = [*guessed, *alarms, *notes]
     if new is not None:
         found, of_new = figures.new_run_figures(
@@ -269,13 +270,14 @@ def _by_nobody_notes(owner: Indices, depth: int | None) -> list[str]:
     if not count:
         return []
     if depth is None:
-        where, who = "no pooled run retrieves", "other runs"
+        where, who, less = "no pooled run retrieves", "other runs", ""
     else:
         where = f"no pooled run has in its first {depth}"
-        who = "other runs, or a deeper pool (--depth),"
+        who = "other runs, or a deeper pool,"
+        less = " (less so at a larger --depth)"
     return [
         f"{count} of {owner.size} judged documents are documents that {where}: {who} brought them, and may have "
-        "brought what one group here has alone, so losses may be too large"
+        f"brought what one group here has alone, so losses may be too large{less}"
     ]
 
 
@@ -288,6 +290,7 @@ def _depth_alarms(looked: LookedUp, pooled: Bools, depth: int | None) -> list[st
     if share >= JUDGED:
         return []
     return [
-        f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool was shallower "
-        "(--depth), or some of these runs were not pooled (column pooled of --teams), so losses look too small."
+        f"only {share:.0%} of the first {depth} documents of the pooled runs are judged: the pool was shallower, or "
+        "some of these runs were not pooled (column pooled of --teams), so losses look too small; the truth lies "
+        "between these and those at a --depth that is judged."
     ]
