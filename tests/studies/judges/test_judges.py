@@ -97,6 +97,8 @@ def test_judges_that_share_no_topic() -> None:
         compare_judges(cubes)
     outcome = compare_judges(cubes, topics="own")
     assert "difference" not in outcome
+    told = findings(outcome.data.assign(tau_best=outcome["tau_low"] - 0.01))
+    assert "; tau among the 10 best by people is" in told[0]
     assert "phi" not in outcome
     paired = compare_judges(made())
     width = (outcome["tau_high"] - outcome["tau_low"]).values
@@ -205,7 +207,7 @@ def test_tables_have_every_cell_once() -> None:
     assert set(counts.sum_horizontal().to_list()) == {15 * 14 // 2}
     ceiling = f"{outcome['ceiling'].sel(metric='AP').item():.2f}"[1:]
     titles = {
-        f"agreement with people, AP (people itself with the true ranking {ceiling})",
+        f"agreement with people, AP (people with the true ranking {ceiling})",
         "pairs of systems that differ",
     }
     assert set(overview(outcome)) >= titles
@@ -218,7 +220,7 @@ def test_findings_follow_from_the_figures() -> None:
     tau = f"{outcome['tau'].sel(judge='judge0').item():.2f}"[1:]
     ceiling = f"{outcome['ceiling'].item():.2f}"[1:]
     [agrees] = [line for line in told if "AP: judge0 ranks the 15 systems" in line]
-    assert f"as people does with tau {tau} (" in agrees
+    assert f"like people, with tau {tau} (" in agrees
     assert " over 20 topics" in agrees
     assert agrees.endswith(f"with the true ranking is {ceiling}.")
     low = outcome["phi_gain_low"].sel(judge="judge0").item()
@@ -331,7 +333,7 @@ def test_a_judge_that_ties_all_systems() -> None:
         .row(0, named=True)
     )
     assert row["agree"] is row["invented"] is row["share_wrong"] is None
-    assert "judge0 ranks the 15 systems as people does" in " ".join(findings(outcome))
+    assert "judge0 ranks the 15 systems like people" in " ".join(findings(outcome))
     assert next(iter(overview(outcome).values()))["tau"].to_list()[-1] == "-"
     only = compare_judges(
         {name: cubes[name] for name in ("people", "judge1")}, metrics="AP"

@@ -231,7 +231,7 @@ def test_too_few_splits_are_said_to_decide_nothing():
         )
     )[1]
     assert said.startswith(
-        "Whether scores compare is open: by AP, the random splits are too few to say"
+        "Whether scores compare is open: by AP (raw), the random splits are too few to say"
     )
 
 
@@ -421,11 +421,21 @@ def test_findings_say_which_pairs_chance_does_not_explain():
     }
     _, raw, standardized = findings(compare(cubes, partitions=300))
     assert raw.startswith(
-        "Scores do not compare: by AP, A and B differ by more than chance explains. "
+        "Scores do not compare: by AP (raw), A and B differ by more than chance explains. "
     )
     positives = int(compare(cubes, partitions=300)["false_positives"][0, 0, 0])
     assert f"{positives} of 10 systems score significantly differently" in raw
     assert " by AP (standardized, normal), " in standardized
+
+
+def test_topics_on_which_no_system_scores_are_named():
+    """Many topics without any score may hide a difference of collections: a note names them and what to do."""
+    cubes = {"A": collection("A", 0, topics=40), "B": collection("B", 1, topics=40)}
+    cubes["B"][:, :10] = 0
+    cubes["A"][:, :1] = 0
+    notes = about(compare(cubes, partitions=20, kinds=["raw"]))["notes"]
+    [named] = [note for note in notes if "scores 0" in note]
+    assert named.startswith("B, AP: every system scores 0 on 10 topics (0, 1, 2, 3")
 
 
 def test_findings_of_many_metrics_are_summed_up():

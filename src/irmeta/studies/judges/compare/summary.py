@@ -61,7 +61,9 @@ def overview(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
             one = outcome.sel(metric=[metric])
             by = f", {metric}" if several else ""
             ceiling = short(one["ceiling"].item())
-            title = f"agreement with {truth}{by} ({truth} itself with the true ranking {ceiling})"
+            title = (
+                f"agreement with {truth}{by} ({truth} with the true ranking {ceiling})"
+            )
             shown[title] = _agreement(one)
         shown["pairs of systems that differ"] = _decision_rows(outcome)
     if "difference" in outcome and (differ := _clear_pairs(outcome)).height:
@@ -175,10 +177,12 @@ def _agreement_sentence(best: xr.Dataset, judges: int) -> str:
     truth = _truth(best)
     highest = f", the highest of {judges} judges" if judges > 1 else ""
     topics = counted(int(best["topics"]), unit_of(best))
+    # else the verdict, which comes first, says it
+    among = "" if _verdict(best) else _among_best_clause(best)
     return (
-        f"{best.metric.item()}: {best.judge.item()} ranks the {best.sizes['system']} systems as {truth} does with tau "
+        f"{best.metric.item()}: {best.judge.item()} ranks the {best.sizes['system']} systems like {truth}, with tau "
         f"{_interval(best, 'tau')} over {topics}{highest}{_soft_accuracy_clause(best)}; the expected tau of {truth} "
-        f"itself with the true ranking is {short(float(best['ceiling']))}."
+        f"with the true ranking is {short(float(best['ceiling']))}{among}."
     )
 
 
@@ -290,8 +294,8 @@ def _stand_in_sentences(best: xr.Dataset, judges: int) -> list[str]:
     topics = counted(int(best["topics"]), unit_of(best))
     return [
         f"{best.metric.item()}: {said}: on half of the {topics} it predicts the ranking by {truth} on the other half "
-        f"with tau {short(other)}, {truth} does with {short(own)} (difference "
-        f"{_interval(best, 'phi_gain', digits)}{picked}). {_first_system_sentence(best)}{_among_best_sentence(best)}."
+        f"with tau {short(other)}, {truth} with {short(own)} (difference "
+        f"{_interval(best, 'phi_gain', digits)}{picked}). {_first_system_sentence(best)}{_among_best_clause(best)}."
     ]
 
 
@@ -330,7 +334,7 @@ def _first_system_sentence(best: xr.Dataset) -> str:
     )
 
 
-def _among_best_sentence(best: xr.Dataset) -> str:
+def _among_best_clause(best: xr.Dataset) -> str:
     """Say where tau among the best systems lies below the interval of tau among all."""
     tau, low, among = (float(best[name]) for name in ("tau", "tau_low", "tau_best"))
     if not among < low:

@@ -26,7 +26,7 @@ from irmeta.scores.groups.clusters import (
 from irmeta.scores.groups.teams import Grouping, teams_of
 from irmeta.scores.names import are_numbers
 from irmeta.scores.notes import Act, with_subject
-from irmeta.scores.result import result, with_ends
+from irmeta.scores.result import MANY, result, with_ends
 from irmeta.scores.selection import require_variation
 from irmeta.stats.arrays import Floats, Ints
 from irmeta.stats.judging.rankings import taus, taus_on_own_topics
@@ -407,11 +407,25 @@ def _form_of(
 ) -> tuple[xr.DataArray, list[str]]:
     """Return a cube in one form, and notes on its topics."""
     if kind == "raw":
-        return additive(scores), []
+        return additive(scores), _zero_topic_notes(scores)
     made = standardization.apply(scores, standardization.fit(scores), kind, flat=flat)
     told = [f"{kind}: {line}" for line in standardization.flat_topics(made)]
     # `kind` says what was done
     return made.assign_coords(metric=scores["metric"]), told
+
+
+def _zero_topic_notes(scores: xr.DataArray) -> list[str]:
+    """Say on which topics no system scores by a metric, if these are many: unevenly split, they are chance's errors."""
+    nothing = (scores == 0).all("system")
+    notes = []
+    for metric in scores.metric.values:
+        topics = scores.topic.values[nothing.sel(metric=metric)].tolist()
+        if len(topics) >= MANY * nothing.sizes["topic"]:
+            notes.append(
+                f"{metric}: every system scores 0 on {counted(len(topics), 'topic')} ({listed(topics)}), which may hide "
+                "differences between collections; leave them out (--topics) if nobody judged them"
+            )
+    return notes
 
 
 def _form(metric: str, kind: str, before: str | None) -> str:

@@ -180,6 +180,8 @@ def _metric_sentence(
     if row["form"].startswith("standardized"):
         kind = "" if row["kind"] == "raw" else f", {row['kind']}"
         by = f"{by} ({row['form']}{kind})"
+    elif outcome.sizes["kind"] > 1:
+        by = f"{by} (raw)"
     pairs = differing.select("collection_a", "collection_b").iter_rows()
     names = joined([f"{a} and {b}" for a, b in pairs], "as do")
     if names:
