@@ -289,10 +289,15 @@ def test_a_page_of_estimates_says_nothing_of_single_topics(tmp_path: Path) -> No
 
 
 def test_method_lists_no_option_without_a_value(tmp_path: Path) -> None:
-    """An option that nobody set is not listed as none."""
-    page = write_leaderboard(board({"x": 0.6, "y": 0.3}), tmp_path).read_text()
+    """An option that nobody set is not listed as none; options are about what the page calls its units."""
+    page = write_leaderboard(board({"x": 0.6, "y": 0.3}), tmp_path / "m").read_text()
     assert "<dt>holes</dt>" in page
     assert "<dd>none</dd>" not in page
+    assert "<dt>min tasks</dt><dd>1</dd>" in page
+    trec = cube(np.eye(3)[..., None], list("abc"), ["301", "302", "303"], ["AP"])
+    page = write_leaderboard(leaderboard(trec), tmp_path / "t").read_text()
+    assert "<dt>over</dt><dd>topics</dd>" in page
+    assert "<dt>min topics</dt><dd>1</dd>" in page
 
 
 def test_a_page_says_which_scores_are_others_than_before(tmp_path: Path) -> None:

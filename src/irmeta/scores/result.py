@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import xarray as xr
 
-from irmeta.metrics.names import ESTIMATED, STANDARDIZED, is_known, parse
+from irmeta.metrics.names import STANDARDIZED, is_known, parse
 from irmeta.scores import notes as kinds
 from irmeta.scores.attributes import DOUBTS, MACHINES, about, is_trec, recorded
 from irmeta.scores.averages.depths import short_list_notes
@@ -174,7 +174,7 @@ def _judged_counts(outcome: xr.Dataset) -> list[Mapping[str, int]]:
 
 
 def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Say what (std.) and (est.) in names of metrics mean, and that intervals do not know of runs where they do not."""
+    """Say what (std.) means, what was estimated, and that intervals do not know of runs where they do not."""
     described = list(described)
     for done in _standardizations(described):
         yield f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own scale"
@@ -185,7 +185,7 @@ def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
         counts = attributes.get("estimated")
         if counts:
             yield (
-                f"{ESTIMATED.strip()}: estimated from people's judgments of {counted(counts['human'], 'topic')} and a "
+                f"estimated from people's judgments of {counted(counts['human'], 'topic')} and a "
                 f"machine's of {counts['machine']}; read means, their intervals and ranks, not single topics or wins"
             )
 

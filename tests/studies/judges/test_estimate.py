@@ -582,7 +582,7 @@ def test_an_estimate_is_scores_that_studies_take(tmp_path) -> None:
     for of_topics in (reliability, design):
         with pytest.raises(ScoresError, match="what topics add to an estimate"):
             of_topics(scores)
-    [note] = [note for note in described.notes if note.startswith("(est.)")]
+    [note] = [note for note in described.notes if note.startswith("estimated from")]
     judged = [
         str(outcome.method["collections"][who]["topics"])
         for who in ("human", "machine")

@@ -422,8 +422,8 @@ def _zero_topic_notes(scores: xr.DataArray) -> list[str]:
         topics = scores.topic.values[nothing.sel(metric=metric)].tolist()
         if len(topics) >= MANY * nothing.sizes["topic"]:
             notes.append(
-                f"{metric}: every system scores 0 on {counted(len(topics), 'topic')} ({listed(topics)}), which may hide "
-                "differences between collections; leave them out (--topics) if nobody judged them"
+                f"{metric}: every system scores 0 on {counted(len(topics), 'topic')} ({listed(topics)}), which may "
+                "hide differences between collections; leave them out (--topics) if nobody judged them"
             )
     return notes
 
