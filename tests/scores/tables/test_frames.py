@@ -724,6 +724,27 @@ def test_several_columns_name_a_system() -> None:
         from_frame(frame, system="team,walk")
 
 
+def test_columns_that_distinguish_rows_together_are_named() -> None:
+    """Where no column alone distinguishes all rows of a cell, those that differ between its rows are named."""
+    long = {
+        "run_id": ["r"] * 4,
+        "team": ["a", "a", "b", "b"],
+        "version": [1, 2, 1, 2],
+        "track": ["x"] * 4,
+        "seconds": [0.25, 0.5, 0.5, 0.5],
+        "topic": ["t"] * 4,
+        "score": [0.1, 0.2, 0.3, 0.4],
+    }
+    frame = pl.DataFrame(long)
+    for table in (frame, frame.rename({"score": "AP"}).drop("seconds")):
+        with pytest.raises(
+            ScoresError,
+            match=r"differ in team and version: .*system='run_id,team,version'",
+        ):
+            from_frame(table)
+    assert from_frame(frame, system="run_id,team,version").sizes["system"] == 4
+
+
 def test_a_row_with_several_metrics_has_its_cluster_and_its_run():
     """Columns of clusters and of seeds are no metrics where metrics stand beside each other; the cube is the same."""
     rows = [

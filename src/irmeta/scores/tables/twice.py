@@ -1,4 +1,4 @@
-"""Scores given twice: which column that nobody named distinguishes them, if one does."""
+"""Scores given twice: which columns that nobody named distinguish them, if any do."""
 
 from collections.abc import Iterable
 from shlex import quote
@@ -10,7 +10,7 @@ import polars as pl
 from irmeta.errors import ScoresError
 from irmeta.scores.tables.roles import ALL
 from irmeta.stats.arrays import Indices
-from irmeta.words import shortened
+from irmeta.words import joined, shortened
 
 
 def refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
@@ -28,7 +28,7 @@ def refuse_twice(rows: pl.DataFrame, flat: Indices) -> None:
 
 
 def refuse_unnamed(own: pl.DataFrame, others: Iterable[pl.Series], system: str) -> None:
-    """Raise ScoresError if two rows are of the same cell, and a column that nobody named distinguishes all such rows.
+    """Raise ScoresError if two rows are of the same cell, and columns that nobody named distinguish such rows.
 
     own : collection, system, topic and maybe metric of each row.  others : the columns that nobody named.
     system : the column of the systems.
@@ -36,18 +36,35 @@ def refuse_unnamed(own: pl.DataFrame, others: Iterable[pl.Series], system: str) 
     again = own.is_duplicated()
     if not again.any():
         return
+    free = list(others)
+    cell = own.filter(again).row(0)
+    said = _twice_message(cell)
+    # one column that distinguishes all rows
     apart = [
         column
-        for column in others
+        for column in free
         if own.with_columns(column.alias("other")).is_unique().all()
     ]
     if apart:
         name = min(apart, key=pl.Series.n_unique).name
-        cell = own.filter(again).row(0)
         as_topics = f"as topics (--topic {quote(name)}), " if ALL in cell else ""
         raise ScoresError(
-            f"{_twice_message(cell)}, which the column {name!r} distinguishes: name it, {as_topics}as runs of one "
+            f"{said}, which the column {name!r} distinguishes: name it, {as_topics}as runs of one "
             f"system (--repeat {quote(name)}) or as part of the system (--system {quote(f'{system},{name}')})"
+        )
+    # several that differ between the rows of the cell
+    held = zip(own.columns, cell, strict=True)
+    of_cell = pl.all_horizontal(pl.col(dim).eq_missing(name) for dim, name in held)
+    rows = own.select(of_cell).to_series()
+    differ = [
+        column.name
+        for column in free
+        if not column.dtype.is_float() and column.filter(rows).n_unique() > 1
+    ]
+    if differ:
+        whole = quote(",".join([system, *differ]))
+        raise ScoresError(
+            f"{said}, which differ in {joined(differ)}: name these as part of the system (--system {whole})"
         )
 
 
