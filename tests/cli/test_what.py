@@ -275,6 +275,13 @@ def test_nuggets_without_assignments_say_what_they_lack(run, tmp_path):
     assert "n.jsonl: nuggets, not assigned to answers yet: nuggetizer assign" in said
 
 
+def test_items_of_a_record_lead_to_the_record(run, tmp_path):
+    """What lies beside a record of Every Eval Ever is no table."""
+    (tmp_path / "a_samples.jsonl").write_text('{"evaluation_id": "x", "score": 1}\n')
+    said = " ".join(run("what", "a_samples.jsonl")[1].split())
+    assert "items of a record of Every Eval Ever; name the record, a.json, or" in said
+
+
 def test_what_irmeta_writes(run, tmp_path):
     """Factors, models, sites: each is known, and leads on."""
     run("simulate", "-o", "demo", "--systems", 12, "--topics", 12)
@@ -545,6 +552,10 @@ def test_judgments_of_few_topics_stand_beside_those_of_many(run, tmp_path):
     every = "z_human.txt gpt.txt demo/qrels.txt --runs demo/runs"
     assert f"  irmeta judges compare {every}\n" in out
     assert "judges estimate" not in out
+    (tmp_path / "elsewhere.txt").write_text("another 0 d1 1\n")
+    _, out, _ = run("what", "elsewhere.txt", "demo/qrels.txt", "demo/runs")
+    assert "evaluate" in out
+    assert "judges" not in out
 
 
 def test_a_matrix_named_after_its_metric_has_topics_in_rows(run, tmp_path):

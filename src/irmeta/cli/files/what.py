@@ -308,8 +308,9 @@ def _run_commands(
     skip = "" if all(map(is_side_file, files_of_runs)) else " --on-error skip"
     name = collection_name(judgments[0].path) if named else "scores"
     yield "evaluate", f"{qrels} {files} -o {shlex.quote(f'{name}.parquet')}{skip}"
-    if len(judgments) > 1:
-        people, *others = sorted(judgments, key=_as_peoples)
+    people, *others = sorted(judgments, key=_as_peoples)
+    others = [one for one in others if one.judged & people.judged]
+    if others:
         files_judged = " ".join(map(_path, (people, *others)))
         yield "judges compare", f"{files_judged} --runs {files}"
         machine = max(others, key=_as_peoples)

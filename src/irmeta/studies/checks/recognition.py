@@ -79,6 +79,7 @@ class Seen:
     alike : whether these have the same systems and topics, as where several judges saw the same runs.
     files : all files, where several are taken together.
     ignored : columns that are no scores, where metrics are others.
+    judged : the topics of judgments.
     """
 
     path: str
@@ -95,6 +96,7 @@ class Seen:
     alike: bool = False
     files: tuple[str, ...] = ()
     ignored: tuple[str, ...] = ()
+    judged: frozenset[str] = field(default=frozenset(), repr=False)
 
 
 def recognise(path: str) -> Seen:
@@ -124,6 +126,9 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
         said = f"not known to irmeta; it begins {start.decode(errors='replace')!r}"
     if _kind(where) == "judgments":
         said = f"judgments, but {_why_unread(path, where)}"
+    elif path.endswith(eee.ITEMS) and b'"evaluation_id"' in _beginning(where):
+        record = f"{path.removesuffix(eee.ITEMS)}.json"
+        said = f"items of {eee.WHAT}; name the record, {record}, or the folder of both"
     elif start and str(where).endswith((".csv", ".tsv", ".jsonl")):
         said = f"not a table of scores yet: {_why_no_table(path)}"
     return Seen(path, "unknown", said)
@@ -390,8 +395,9 @@ def _judgments(path: str, where: Location) -> Seen | None:
     except IrmetaError:
         return None
     judged, found = len(qrels.grades), int((qrels.grades > 0).sum())
-    text = f"judgments of {counted(len(qrels.topics), 'topic')}: {judged} documents, {found} with a grade above 0"
-    return Seen(path, "judgments", text, topics=len(qrels.topics))
+    topics = frozenset(qrels.topics)
+    text = f"judgments of {counted(len(topics), 'topic')}: {judged} documents, {found} with a grade above 0"
+    return Seen(path, "judgments", text, topics=len(topics), judged=topics)
 
 
 def _model(path: str, where: Location) -> Seen | None:
