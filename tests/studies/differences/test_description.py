@@ -215,11 +215,17 @@ def test_ranks_are_the_rank_sets_of_each_metric():
 
 
 def test_a_best_system_that_stands_alone_is_said_to():
-    """Where no other system can be the best, no rank is named."""
+    """Where no other system can be the best, no rank is named, but of how many, where some are left out."""
     apart = scores(topics=20)
     apart[11] += 5
     described = describe(apart)
     assert "no other system can be the best" in findings(described)[0]
+    holey = apart.copy()
+    holey[0, 0] = np.nan
+    compared = "no other system of the 11 compared can be the best"
+    assert compared in findings(describe(holey, missing="systems"))[0]
+    topics_only = findings(describe(holey, missing="topics"))[0]
+    assert "no other system can be the best" in topics_only
     assert described["rank_high"].sel(system="s11", metric="AP") == 1
 
 

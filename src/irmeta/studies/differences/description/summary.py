@@ -7,7 +7,7 @@ import polars as pl
 import xarray as xr
 
 from irmeta.metrics.values import geometric
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import LEFT_OUT, about
 from irmeta.scores.averages.means import additive, from_additive
 from irmeta.scores.figures import (
     WHOLE,
@@ -245,15 +245,23 @@ def _open_ranks_sentence(outcome: xr.Dataset, of_metric: xr.Dataset) -> str:
         )
     first = int((of_metric["rank_low"] == 1).sum())
     tied = int((of_metric["rank"] == 1).sum())
-    which = f"any of {first} systems may be the best, so the largest mean is probably too high"
+    share = _share_compared(outcome)
+    which = f"any of {first} systems{share} may be the best, so the largest mean is probably too high"
     if first == tied:
-        which = "no other system can be the best"
+        which = f"no other system{share} can be the best"
     if tied == outcome.sizes["system"]:
         which = "any of them may be the best"
     return (
         f"{which}. {of_metric['distinguished'].item():.0%} of the pairs of systems are distinguished ({level:.0%}, "
         "all ranks at once)."
     )
+
+
+def _share_compared(outcome: xr.Dataset) -> str:
+    """Say of how many systems the outcome is, where some were left out: " of the 22 compared"."""
+    collections = about(outcome)["inputs"]["collections"].values()
+    some = any("systems (" in one.get(LEFT_OUT, "") for one in collections)
+    return f" of the {outcome.sizes['system']} compared" if some else ""
 
 
 def _named_system_sentences(outcome: xr.Dataset, of_metric: xr.Dataset) -> list[str]:
