@@ -78,6 +78,11 @@ def test_defaults_of_studies_pass_their_door() -> None:
         ),
         ("leaderboard", {"metric": "AP", "cost": 5}, "cost=5: expected a mapping"),
         ("leaderboard", {"metric": "AP", "types": {1: 2}}, "types= {1: 2}: expected"),
+        (
+            "leaderboard",
+            {"metric": "AP", "types": ["a"]},
+            "types= \\['a'\\]: expected a",
+        ),
         ("leaderboard", {"metric": "AP", "resamples": 10**9}, "at most 10,000,000"),
         ("predictivity", {"partitions": 10**30}, "at most 10,000,000"),
         ("significance", {"metrics": "AP", "margin": 1e308}, "margin=.*1e\\+308"),

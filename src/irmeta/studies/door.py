@@ -102,8 +102,9 @@ class Given(NamedTuple):
     several: bool = False
 
     def of(self, value: Any) -> Any:
-        """Return what a text, or a list of texts, stands for; data are returned as they are."""
-        each = value if isinstance(value, list | tuple) and value else [value]
+        """Return what a text stands for, or a list of them where there may be several; data stay as they are."""
+        listed = self.several and isinstance(value, list | tuple) and value
+        each = value if listed else [value]
         if not self.read or not all(isinstance(part, str | Path) for part in each):
             return value
         return self.reader(value)
