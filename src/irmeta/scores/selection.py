@@ -299,7 +299,8 @@ def _selected(
     deeper = deeper_metrics(metrics, names)
     if top is None:
         if pairs and missing == "pairwise":
-            whole, notes = _with_missing(used)
+            whole = _require_scale(check(used))
+            notes = notes_on_pairs(whole)
         else:
             whole, notes = complete(used, missing, pairs=pairs)
         return whole, deeper + notes
@@ -349,13 +350,12 @@ def metric_of(scores: xr.DataArray, name: str) -> str:
     return str(metric)
 
 
-def _with_missing(scores: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
-    """Return a cube with its missing cells, and a note on them."""
-    scores = _require_scale(check(scores))
+def notes_on_pairs(scores: xr.DataArray) -> list[str]:
+    """Note how many scores are missing, where some are, and each pair is compared on those of both."""
     absent = int(np.isnan(scores.values).sum())
     if not absent:
-        return scores, []
-    return scores, [
+        return []
+    return [
         f"{absent} of {scores.size} scores are missing; each pair is compared on the scores that both have"
     ]
 

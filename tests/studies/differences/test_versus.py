@@ -358,6 +358,14 @@ def test_gaps_of_others_do_not_matter_to_systems_that_are_named():
         assert found[name].item() == whole[name].item()
     assert found.method["options"]["missing"] == "error"
     assert "1 is missing, of systems that were not compared." in found.method_text
+    assert "missing" not in " ".join(found.notes)
+    size = made.sel(metric="AP").size
+    for against, said in (("bm25", ""), ("all", f"1 of {size} scores are missing")):
+        pairwise = irmeta.versus(
+            made, "mine", against, metrics="AP", missing="pairwise"
+        )
+        assert said in " ".join(pairwise.notes)
+        assert bool(said) is ("missing" in " ".join(pairwise.notes))
     for against in ("all", "best", "bm25, median"):
         with pytest.raises(ScoresError, match="missing"):
             irmeta.versus(made, "mine", against, metrics="AP")

@@ -25,7 +25,7 @@ from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act
 from irmeta.scores.result import no_result_notes, result
-from irmeta.scores.selection import complete, matching, prepare, select
+from irmeta.scores.selection import complete, matching, notes_on_pairs, prepare, select
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.tests.compared import Given as Compared
 from irmeta.stats.tests.compared import Pairs
@@ -154,6 +154,8 @@ def versus(
     _require_kept(system, parts.topics, scores, missing)
     family = Family.of(scores, system, against)
     family, left_out = _comparable(family, baseline_names(against, family.others))
+    if way_of_holes == "pairwise":
+        notes = _notes_on_compared(notes, family)
     notes += left_out
     notes += family.tie_notes()
     notes += no_result_notes(scores, [family.system, *family.names])
@@ -296,6 +298,16 @@ def _comparable(family: Family, asked: Sequence[str]) -> tuple[Family, list[str]
         f"{listed(lacking)}"
     )
     return replace(family, names=names), [note]
+
+
+def _notes_on_compared(notes: Sequence[str], family: Family) -> list[str]:
+    """Count the missing scores of those who are compared alone, where all are named."""
+    if not set(family.names) <= set(family.others):
+        return list(notes)
+    compared = family.scores.sel(system=[family.system, *family.names])
+    of_all = notes_on_pairs(family.scores)
+    others = [note for note in notes if note not in of_all]
+    return [*notes_on_pairs(compared), *others]
 
 
 def _with_too_few_topics(differences: Floats, names: Sequence[str]) -> list[str]:
