@@ -322,6 +322,20 @@ def test_a_leader_with_predicted_scores_stands_beside_the_first_with_all_scores(
     assert "--min-tasks" not in " ".join(findings(made))
 
 
+@pytest.mark.parametrize(("tasks", "few"), [(5, False), (7, True), (20, False)])
+def test_predictions_of_few_tasks_say_that_bounds_may_distinguish_more(
+    tasks: int, few: bool
+) -> None:
+    """Where tasks suffice for rank sets without predictions, and with them no two models are distinguished."""
+    scores = drawn(models=30, tasks=tasks, holes=0.1)
+    made = leaderboard(board(scores), holes="predict", aggregate="mean", resamples=200)
+    said = f"with {tasks} tasks and scores predicted, no two models are distinguished"
+    assert (said in " ".join(about(made)["notes"])) is few
+    if few:
+        held = leaderboard(board(scores), aggregate="mean", resamples=200)
+        assert held["resolution"].item() > made["resolution"].item() == 0
+
+
 def test_a_board_of_sparse_tasks_alone_cannot_be_predicted() -> None:
     """Where too few tasks have enough models to predict from, the error says so, and not that the board is empty."""
     scores = np.full((6, 3), NAN)

@@ -29,6 +29,7 @@ from irmeta.stats.leaderboards.few import choose_few_tasks
 from irmeta.stats.leaderboards.standing import Standing, Tables
 from irmeta.stats.rankings.first import fewest
 from irmeta.stats.rankings.rank import tau_b
+from irmeta.stats.rankings.ranksets import fewest_topics
 from irmeta.stats.tests.stepdown import DRAWS
 from irmeta.studies.door import (
     AS_TASKS,
@@ -189,7 +190,12 @@ def leaderboard(
             or _shared_metric({main_metric(one) for one in cubes.values()}),
             "types": types is not None,
         },
-        notes=[*unlinked, *of_costs, *board.notes, *_notes(board, every, over, holes)],
+        notes=[
+            *unlinked,
+            *of_costs,
+            *board.notes,
+            *_notes(board, every, over, holes, level),
+        ],
     )
     labels: dict[str, Any] = {
         "system": _objects(board.models),
@@ -523,7 +529,7 @@ def _without_holes(
 
 
 def _notes(
-    board: Board, every: Sequence[Standing], over: Over, policy: Holes
+    board: Board, every: Sequence[Standing], over: Over, policy: Holes, level: float
 ) -> list[str]:
     """Say what rank sets and values take for granted of missing scores, runs and items."""
     nouns = board.nouns
@@ -541,6 +547,13 @@ def _notes(
         notes.append(
             f"values marked ~ contain predicted scores, kept within the scale of their {nouns.task}"
         )
+        tasks = len(board.tasks)
+        enough = over == "tasks" and tasks >= fewest_topics(level)
+        if enough and not every[0].sets.better.any():
+            notes.append(
+                f"with {tasks} {nouns.task}s and scores predicted, no two {nouns.model}s are distinguished; --holes "
+                f"bounds, which compares two on the {nouns.task}s that both have, may distinguish some"
+            )
     if any(one.separated for one in every):
         notes.append(
             Method(
