@@ -415,7 +415,7 @@ def _form_of(
 
 
 def _zero_topic_notes(scores: xr.DataArray) -> list[str]:
-    """Say on which topics no system scores by a metric, if these are many: unevenly split, they are chance's errors."""
+    """Say on which topics no system scores anything by a metric, where these are many."""
     nothing = (scores == 0).all("system")
     notes = []
     for metric in scores.metric.values:
