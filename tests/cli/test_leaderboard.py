@@ -74,7 +74,7 @@ def test_a_model_in_percent_is_doubted(run, results: Path, tmp_path: Path) -> No
     _, _, said = run(*add)
     _, shown, _ = run("leaderboard", "board.parquet")
     for text in (said, shown):
-        assert "The scores of mine may be in another unit: 70 by score" in text
+        assert "The scores of mine may be in another unit: 70.000 by score" in text
 
 
 def test_a_leaderboard_opens_with_its_finding(run, results: Path) -> None:

@@ -155,7 +155,7 @@ def test_a_table_that_does_not_say_what_its_rows_are_is_told_of(tmp_path: Path) 
     path.write_text(",bm25,dpr\nfiqa,.2,.3\nnq,.3,.4\narguana,.3,.35\n")
     [made] = import_table(path).values()
     assert about(made)["notes"] == [
-        "rows are read as systems (fiqa, nq and 1 more), columns as topics (bm25, dpr); "
+        "rows are read as systems (fiqa, nq, arguana), columns as topics (bm25, dpr); "
         "turn this with --rows topics"
     ]
     assert PRINTED not in about(made)
