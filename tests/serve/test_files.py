@@ -160,6 +160,10 @@ def test_a_score_file_is_made_a_board(filled: Site, tmp_path: Path) -> None:
     assert importing.import_scores(engine, tmp_path / "plain.parquet", "plain") == 5
     assert importing.import_scores(engine, scores, "twice") == 5
     assert boards.board_of(engine, "plain").clusters is None
+    estimate = plain.assign_attrs(estimated={"human": 2, "machine": 4})
+    irmeta.save(estimate, tmp_path / "estimate.parquet")
+    with pytest.raises(IrmetaError, match="what topics add to an estimate"):
+        importing.import_scores(engine, tmp_path / "estimate.parquet", "estimate")
     engine.dispose()
     publishing.publish(filled)
     found = irmeta.load(filled.public / "b/again/data/scores.parquet")

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
+import irmeta
 from irmeta.choices import ExportKind, Missing
 from irmeta.cli.app import app
 from irmeta.cli.options import MissingScores, OneFile, Output, Quiet
-from irmeta.cli.output import say_wrote
+from irmeta.cli.output import say_note, say_wrote
 from irmeta.errors import IrmetaError
 from irmeta.words import counted
 
@@ -44,6 +45,11 @@ def export(
     from irmeta.io.tables import spreadsheet
 
     cube = file.cube()
+    if "estimated" in irmeta.about(cube):
+        say_note(
+            "these are what topics add to an estimate, which other programs take for scores of topics",
+            quiet=quiet,
+        )
     frame = spreadsheet.wide(cube) if wide else scores.to_frame(cube)
     if output is None or output.suffix == ".csv":
         # for a terminal as a spreadsheet should read it; a file is for programs, and holds names exactly

@@ -293,6 +293,11 @@ def _restore_board(engine: Engine, path: Path) -> str:
 def import_scores(engine: Engine, path: Path, key: str) -> int:
     """Make a board of a score file, as of another board's results; return how many runs it has."""
     cube = irmeta.load(path)
+    if "estimated" in irmeta.about(cube):
+        raise IrmetaError(
+            f"{path}: these scores are what topics add to an estimate, and a board would take them for scores of "
+            f"topics; irmeta leaderboard {path} -o FOLDER makes a page of it"
+        )
     at = now()
     topics, metrics, systems = (
         [str(name) for name in cube[dim].values]

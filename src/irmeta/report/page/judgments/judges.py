@@ -67,7 +67,7 @@ def _panel(outcome: xr.Dataset, command: str) -> Panel:
     truth = about(outcome)["options"]["truth"]
     by = names(outcome.metric)[0]
     picture = Picture.of_result(
-        f"Tau with {truth} by judge, and what {truth} itself can reach ({by})", outcome
+        f"Tau with {truth} by judge, and what {truth} can reach ({by})", outcome
     )
     return study_panel(
         "All judges",

@@ -68,7 +68,7 @@ def taus(result: xr.Dataset, axes: Axes) -> Axes:
     )
     truth = about(result)["options"]["truth"]
     axes.annotate(
-        f"{truth} itself",
+        truth,
         (float(result["ceiling"]), 1),
         xycoords=axes.get_xaxis_transform(),  # across by tau, up by the height of the axes
         xytext=(0, 3),
