@@ -22,6 +22,7 @@ from irmeta.studies.differences.description.summary import (
     overview,
     tables,
 )
+from irmeta.studies.differences.versus.study import versus
 
 
 def scores(metrics=("AP", "P@10"), systems=12, topics=8):
@@ -432,6 +433,21 @@ def test_a_system_named_in_advance_has_its_marginal_set():
     assert "these scores picked it, so no marginal set holds for it" in said
     with pytest.raises(ScoresError, match="no system 'nobody'"):
         describe(made, system="nobody")
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_system_named_in_advance_has_the_ranks_that_versus_leaves(seed):
+    """What is surely better or worse than it, by `describe`, is what `versus` claims of it, whatever the seed."""
+    made = scores(systems=9, topics=30)
+    name = str(made.system.values[4])
+    own = describe(made, system=name, rng=seed)
+    of_pairs = versus(made, name, rng=seed)
+    claimed = of_pairs["p_corrected"] < 0.05
+    better = (claimed & (of_pairs["difference"] < 0)).sum("against")
+    worse = (claimed & (of_pairs["difference"] > 0)).sum("against")
+    assert (better + worse > 0).any()
+    assert (own["own_low"].values == 1 + better.values).all()
+    assert (own["own_high"].values == 9 - worse.values).all()
 
 
 def test_ranks_by_false_discovery_rate_lie_beside_the_strict_ones():

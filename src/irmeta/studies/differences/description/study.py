@@ -39,6 +39,9 @@ from irmeta.stats.rankings.ranksets import (
     fewest_topics,
     rank_sets,
 )
+from irmeta.stats.tests.compared import Given
+from irmeta.stats.tests.comparing import Way, compare
+from irmeta.stats.tests.paired import less
 from irmeta.studies.differences.without import WITHOUT, Flagged, leave_out
 from irmeta.studies.door import Cube, Names, study
 from irmeta.words import counted, listed
@@ -306,12 +309,20 @@ def _score_figures(scores: xr.DataArray) -> dict[str, Any]:
 def _named_system_ranks(
     averaged: xr.DataArray, system: str, level: float, rng: np.random.Generator
 ) -> dict[str, Any]:
-    """Return by metric the ranks that one system, named in advance, may have."""
-    at = int(np.flatnonzero(averaged.system.values == system)[0])
-    sets = _rank_sets(averaged, level, "marginal", rng)
+    """Return by metric the ranks that one system, named in advance, may have, by the claims of `versus`."""
+    at = averaged.get_index("system").get_loc(system)
+    way = Way.of("max-t", None, 1 - level, None, None)
+    better, worse = [], []
+    for column in _columns(averaged):
+        values = contributions(column, averaged)
+        others = np.delete(values, at, axis=0)
+        found = compare(Given(less(values[at], others)), way, again(rng))
+        sure = found["p_corrected"] < way.alpha
+        better.append(int((sure & (found["difference"] < 0)).sum()))
+        worse.append(int((sure & (found["difference"] > 0)).sum()))
     return {
-        "own_low": ("metric", [of_metric.low[at] for of_metric in sets]),
-        "own_high": ("metric", [of_metric.high[at] for of_metric in sets]),
+        "own_low": ("metric", 1 + np.array(better)),
+        "own_high": ("metric", averaged.sizes["system"] - np.array(worse)),
     }
 
 
