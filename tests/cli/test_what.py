@@ -282,6 +282,14 @@ def test_items_of_a_record_lead_to_the_record(run, tmp_path):
     assert "items of a record of Every Eval Ever; name the record, a.json, or" in said
 
 
+def test_a_part_of_a_board_leads_to_the_whole(run, tmp_path):
+    """A single result of MTEB names the folder; scores whose models have no names are no means of systems."""
+    (tmp_path / "NQ.json").write_text('{"task_name": "NQ", "scores": {"test": []}}')
+    assert "name the folder of results" in run("what", "NQ.json")[1]
+    (tmp_path / "new.csv").write_text("STS12,STS13,NQ\n.3,.4,.5\n")
+    assert "no column of the table names systems" in run("what", "new.csv")[1]
+
+
 def test_what_irmeta_writes(run, tmp_path):
     """Factors, models, sites: each is known, and leads on."""
     run("simulate", "-o", "demo", "--systems", 12, "--topics", 12)

@@ -72,6 +72,8 @@ def test_a_bound_beyond_the_interval_says_why(tmp_path):
     )
     (night,) = gate(made, history=tmp_path / "nights.jsonl").findings[:1]
     assert "(night 1 of 200 at one level, if all were lost on one more topic)" in night
+    unknown = gate(made.assign_coords(metric=["clicks"])).findings[0]
+    assert "(one look, if as much as on any here was lost on one more topic)" in unknown
 
 
 def test_a_bound_within_the_interval_says_no_reason():

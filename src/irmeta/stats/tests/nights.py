@@ -185,8 +185,8 @@ def bounds(
     """Return what differences (comparison, topic) show of a loss, at a limit of |r|, or one for each.
 
     Losses run from mean loss less q standard errors to mean loss plus q, with q Student's t of the limit, larger where
-    the topics' skew makes t too certain. The upper end has one topic more, lost by all that the metric allows: rare
-    losses are not to be seen on few topics.
+    the topics' skew makes t too certain. The upper end has one topic more, lost by all that the metric allows, or by
+    the largest difference where it has no bound: rare losses are not to be seen on few topics.
     widest : the largest loss on one topic, (comparison,); infinite where there is none.
     unseen : the loss on the one topic more, if it is not that.
 

@@ -153,6 +153,8 @@ def _irmeta_product(where: Location) -> str:
         return ""
     if {"study", "findings", "tables"} <= held.keys():
         return f"a result of irmeta ({shortened(str(held['study']))}) as JSON, for programs"
+    if {"task_name", "scores"} <= held.keys():
+        return "a result of MTEB on one task; name the folder of results (MODEL/REVISION/TASK.json)"
     if held.keys() == {"seed", "systems", "topics"}:
         return "what is true of a simulated collection, beside which it lies"
     return ""
@@ -539,6 +541,8 @@ STRICT: dict[TableKind, Reader] = {
 """Files that only one reader takes."""
 BY_PLACE: tuple[TableKind, ...] = ("ir_measures", "trec_eval", "systemwise", "tot")
 """Tables whose columns have no names: it is their metrics that say which they are."""
+_NAMELESS = "systemwise"
+"""A table that may lack names of systems: without a known metric the names may have been forgotten."""
 LOOSE: dict[TableKind, Reader] = {
     "table": spreadsheet.import_table,
     "labels": labels.import_labels,
@@ -557,7 +561,7 @@ def _judgments_or_table(path: str, where: Location) -> Seen | None:
         or _judgments(path, where)
         or _matrix(path)
         or _table(path, LOOSE)
-        or _table(path, placed)
+        or _table(path, {name: placed[name] for name in BY_PLACE if name != _NAMELESS})
     )
 
 

@@ -175,10 +175,11 @@ def by_topic(
 def _name_ends(
     axes: Axes, places: np.ndarray, values: np.ndarray, topics: np.ndarray, mean: float
 ) -> None:
-    """Name the topics that the table names, the best and the worst, beyond zero and the mean, which no bar there is."""
+    """Name the topics that the table names, the best and the worst, beyond zero, the mean and their own bars."""
     worst = min(FEW_TOPICS, (values.size + 1) // 2)
     best = min(FEW_TOPICS, values.size - worst)
-    below, above = min(mean, 0), max(mean, 0)
+    below = min(mean, 0, *values[:best])
+    above = max(mean, 0, *values[values.size - worst :])
     named = [*topics[:best], *topics[len(topics) - worst :]]
     for at in range(best):
         _name_bar(axes, topics[at], places[at], at, below, left=True)
