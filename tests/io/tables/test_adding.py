@@ -54,6 +54,14 @@ def test_a_task_joins_the_board_that_shares_its_models(path):
     assert np.isnan(cubes["board"].sel(system="bm25", topic="scifact").item())
 
 
+def test_a_name_that_differs_in_capitals_alone_is_told(path):
+    """A task in other capitals is a task of its own, and whoever adds it learns of the one that is there."""
+    first = TASKS[0]
+    other = first.swapcase()
+    news, _ = appended(path, table(["dpr"], [other]))
+    assert news == {"board": f"1 topic more, {other!r} is new beside {first!r}"}
+
+
 def test_a_table_without_a_metric_is_of_the_one_of_the_board(path):
     """Scores of a new model that no metric's name stands over are of the board's only one, and this is said."""
     news, cubes = appended(path, table(["e5"], metric="score", at=0.7))

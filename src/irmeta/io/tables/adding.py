@@ -181,7 +181,22 @@ def _merge(
         f"{counted(count, 'score')} {what}" for what, count in counts.items() if count
     ]
     news += [f"scores read as {metric}" for metric in read_as]
+    news += _spelt_otherwise(old, new)
     return Changed(merged, ", ".join(news) or "nothing new")
+
+
+def _spelt_otherwise(old: xr.DataArray, new: xr.DataArray) -> list[str]:
+    """Say which new names differ from those there in capitals alone."""
+    said = []
+    for dim in DIMS:
+        there = labels(old[dim].values)
+        known = {name.casefold(): name for name in there}
+        said += [
+            f"{name!r} is new beside {known[name.casefold()]!r}"
+            for name in labels(new[dim].values)
+            if name not in there and name.casefold() in known
+        ]
+    return said
 
 
 def _by_metric_there(

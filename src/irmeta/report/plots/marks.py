@@ -10,10 +10,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from irmeta.report.plots.layout import MARKED, lay_out, write_beside
-from irmeta.report.plots.rows import LONGEST
+from irmeta.report.plots.rows import axis_name
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats, Indices
-from irmeta.words import shortened
 
 Nearest = Literal["x", "y", "xy"]
 """By what a pointer finds its mark: across, down, or by distance."""
@@ -164,7 +163,7 @@ def names_of_marks(figure: Figure) -> list[str]:
 
 def highlight(figure: Figure, names: Collection[str]) -> None:
     """Mark what has these names: bold where an axis names it, else its name beside it; and a ring around its dot."""
-    shown = {shortened(name, LONGEST) for name in names}
+    shown = {axis_name(name) for name in names}
     for axes in figure.axes:
         labels = [*axes.get_xticklabels(), *axes.get_yticklabels()]
         named = [label for label in labels if label.get_text() in shown]

@@ -16,7 +16,7 @@ from irmeta.report.plots.figure import PALETTE
 from irmeta.report.plots.layout import break_lines
 from irmeta.scores.attributes import about
 from irmeta.stats.arrays import Bools, Floats, Indices, Ints
-from irmeta.words import shortened
+from irmeta.words import printable
 
 MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
 NEAR = "0.6"
@@ -77,10 +77,23 @@ def rows_height(rows: int) -> float:
     return _AROUND + row_height(rows) * max(rows, 3)
 
 
+def axis_name(name: str, most: int = LONGEST) -> str:
+    """Shorten a long name in the middle, so that versions of one model stay apart.
+
+    >>> axis_name("organisation/embedding-model-v1.5", 16)
+    'organis…del-v1.5'
+    """
+    text = printable(name)
+    if len(text) <= most:
+        return text
+    half = most // 2
+    return f"{text[: most - 1 - half]}…{text[-half:]}"
+
+
 def named_rows(axes: Axes, names: Sequence[str], label: str, better: str = "") -> Axes:
     """Name the rows of a plot, the first one on top, and label its values; say which direction is better."""
     size = min(8.0, 72 * 0.85 * row_height(len(names)))
-    shown = [shortened(str(name), LONGEST) for name in names]
+    shown = [axis_name(str(name)) for name in names]
     axes.set_yticks(range(len(names)), shown, fontsize=size)
     # half a row above the first and below the last, so that no mark is cut; one or two stand in the middle
     around = 0.5 + max(3 - len(names), 0) / 2

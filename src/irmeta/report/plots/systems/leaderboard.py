@@ -15,9 +15,9 @@ from irmeta.report.plots.layout import write_beside
 from irmeta.report.plots.marks import name_marks
 from irmeta.report.plots.rows import (
     BETTER_LEFT,
-    LONGEST,
     NEAR,
     SHOWN,
+    axis_name,
     best_and_marked,
     directed,
     legend,
@@ -30,7 +30,7 @@ from irmeta.report.plots.rows import (
 )
 from irmeta.scores.figures import short, spans
 from irmeta.studies.leaderboard.summary import column, nouns, order, ordered_by
-from irmeta.words import listed, shortened
+from irmeta.words import listed
 
 
 def figure(
@@ -105,7 +105,7 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     cost, value = models["cost"].values, models["value"].values
     _draw_models(models, axes)
     if len(absent):
-        which = listed([shortened(name, LONGEST) for name in absent], 2)
+        which = listed(map(axis_name, absent), 2)
         axes.plot([], [], " ", label=f"without a cost or a value: {which}")
     there, may_be = models["front"].values, models["front_possible"].values
     if there.any():
@@ -117,7 +117,7 @@ def front(result: xr.Dataset, axes: Axes) -> Axes:
     words = [f"cost {x}, {short(y, 3)}" for x, y in written]
     name_marks(axes, cost, value, names, words, nearest="xy")
     for at in [*np.flatnonzero(there), *np.flatnonzero(may_be & ~there)]:
-        name = shortened(names[at], LONGEST)
+        name = axis_name(names[at])
         write_beside(axes, name, cost[at], value[at], fontsize=6)
     if cost.min() > 0 and cost.max() >= 10 * cost.min():
         logarithmic_across(axes)

@@ -16,6 +16,7 @@ from irmeta.report.plots.marks import name_intervals, name_marks
 from irmeta.report.plots.rows import (
     BETTER_RIGHT,
     NEAR,
+    axis_name,
     dots,
     legend,
     named_rows,
@@ -26,7 +27,6 @@ from irmeta.scores.figures import leading_metrics, short
 from irmeta.scores.groups.clusters import unit_of
 from irmeta.scores.result import is_estimated
 from irmeta.studies.differences.versus.summary import FEW_COMPARISONS, FEW_TOPICS
-from irmeta.words import shortened
 
 MOST = 4
 """Metrics that a figure shows, a panel each; the first ones of the result."""
@@ -48,7 +48,7 @@ _LINE: dict[str, Any] = {
 _BESIDE = 0.8
 """Inches beside the bars."""
 LONGEST = 12
-"""Letters of a topic's name; longer ones are shortened."""
+"""Letters of a topic's name; longer ones are shortened in the middle."""
 _LETTER = 0.028
 """Share of the axis that a letter of such a name takes at most."""
 
@@ -187,7 +187,7 @@ def _name_ends(
         end = values.size - 1 - at
         _name_bar(axes, topics[end], places[end], at, above, left=False)
     least, most = min(values.min(), 0), max(values.max(), 0)
-    letters = max(len(shortened(topic, LONGEST)) for topic in named)
+    letters = max(len(axis_name(topic, LONGEST)) for topic in named)
     share = _LETTER * letters
     room = share / (1 - share) * (most - least)
     axes.set_ylim(min(1.05 * least, below - room), max(1.05 * most, above + room))
@@ -220,7 +220,7 @@ def _name_bar(
         where = blended_transform_factory(axes.transAxes, axes.transData) + away
         line = _LINE
     axes.annotate(
-        shortened(topic, LONGEST),
+        axis_name(topic, LONGEST),
         (place, 0),
         xytext=(there, level),
         textcoords=where,
