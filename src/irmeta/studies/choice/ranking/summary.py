@@ -272,13 +272,12 @@ def _search_sentence(outcome: xr.Dataset) -> str:
     every = outcome.sizes["metric"]
     between = "or" if least + 1 == most else "to"
     size = f"{least}" if least == most else f"{least} {between} {most}"
-    if free == every:
-        among = f"{every} metrics"
-    elif _searches_only_reported(outcome):
-        names = listed(outcome["metric"].values[outcome["candidate"].values], free)
-        among = f"{free} metrics that papers usually report ({names})"
-    else:
-        among = f"{free} metrics that can be chosen"
+    among = f"{free} metrics"
+    if free < every:
+        reported = _searches_only_reported(outcome)
+        which = "papers usually report" if reported else "can be chosen"
+        names = listed(outcome["metric"].values[outcome["candidate"].values], 13)
+        among += f" that {which} ({names})"
     if options["include"]:
         among += f" with {', '.join(options['include'])} in it"
     return f"of {size} of the {among}"
