@@ -68,14 +68,14 @@ def report(
     by : the metric that systems are ordered by; by default the first, or AP@1000 of evaluate's own set
     title : title of the page; by default the collections, and the size of one
     highlight : systems to mark, separated by commas; 'bm25*' matches names, @FILE has one on each line
-    qrels : the qrels of the collection: adds a section on what a new run loses
+    qrels : judgments: adds a section on what a new run loses
     runs : with --qrels, the runs that were pooled; with --human, those judged; can be repeated
     human : judgments by people, of some topics or all: adds sections on what they and a machine show
     llm : with --human: judgments by a machine
-    sample : with --human: the drawn topics and their probabilities, as irmeta judges sample writes them
+    sample : with --human: how its topics were drawn, from irmeta judges sample
     beside : a page to link to, as that of irmeta leaderboard: ../board/index.html
     depth : with --qrels: the depth of the pool; 0 if it had none
-    pdf : write every figure as PDF, too, with fonts inside, for print
+    pdf : write every figure as PDF, too, for print
 
     irmeta report scores.parquet -o report/
 
