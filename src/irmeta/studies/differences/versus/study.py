@@ -111,7 +111,7 @@ def versus(
         trivial ones, and how the differences change
     missing : what to do with missing scores of the systems compared, as in `selection.complete`; "pairwise" compares
         with each system on the topics on which both have scores
-    resamples : at least 100; 10 000 by default; those of max-t of one no seed moves
+    resamples : at least 100; of one comparison by max-t the same for every seed; by default 10 000
     rng : a seed or a generator, of all that is random
 
     Returns over (against, metric) difference (system less other), low, high (cut to the differences that the metric can
