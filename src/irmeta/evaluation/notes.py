@@ -89,7 +89,10 @@ def _shared_topics(qrels: Qrels, runs: Sequence[RunScores], policy: str) -> str:
     in_every = judged - len(set[str]().union(*lacked))
     in_some = judged - len(set(qrels.topics).intersection(*lacked))
     if in_every == judged:
-        return f"{counted(len(runs), 'run')} with all {judged} judged topics"
+        every = "all " if judged > 1 else ""
+        return (
+            f"{counted(len(runs), 'run')} with {every}{counted(judged, 'judged topic')}"
+        )
     scored = in_every if policy == "common" else judged
     return (
         f"{counted(judged, 'judged topic')}: {in_every} in every run, {in_some} in at least one; "

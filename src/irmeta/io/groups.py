@@ -14,14 +14,8 @@ RUN = ("run", "system", "name")
 GROUP = ("team", "group", "family")
 REPEATED = ("system", "model", "repeat_of")
 TYPE = ("type", "task_type", "kind")
-CLUSTER = (
-    *SPELLINGS["cluster"],
-    "document",
-    "passage",
-    "need",
-    "session",
-    *TYPE,
-)
+TOPIC = ("topic", "query", "query_id", "qid", "turn", *SPELLINGS["topic"])
+CLUSTER = (*SPELLINGS["cluster"], "document", "passage", "need", "session")
 POOLED = ("pooled", "contributed", "contributed judgments")
 """Names that the columns may have; the first found is taken."""
 _WORDS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False}
@@ -51,7 +45,7 @@ def read_clusters(path: str | Path) -> dict[str, str]:
     path : the CSV file.
     Raises FileFormatError for a file without these columns, and for a topic that is there twice.
     """
-    return read_pairs(path, SPELLINGS["topic"], CLUSTER)
+    return read_pairs(path, TOPIC, (*CLUSTER, *TYPE))
 
 
 def clusters_or_stem(path_or_stem: str | Path) -> dict[str, str] | str:

@@ -107,12 +107,18 @@ def parse_json(text: str | bytes, *, finite: bool = False) -> Any:
 
 
 def parse_json_lines(data: bytes) -> list[Any]:
-    r"""Return what each line of JSON holds; empty lines are skipped.
+    r"""Return what each line of JSON holds; empty lines are skipped. What is not JSON raises ValueError with its line.
 
     >>> parse_json_lines(b'{"a": 1}\n\n{"a": 2}\n')
     [{'a': 1}, {'a': 2}]
     """
-    return [parse_json(line) for line in lines(data) if stripped(line)]
+    rows = []
+    for number, line in enumerate(lines(data), 1):
+        try:
+            rows += [parse_json(line)] if stripped(line) else []
+        except ValueError as error:
+            raise ValueError(f"line {number} of the file: {error}") from error
+    return rows
 
 
 def require_schema(value: Any, schema: type[Value]) -> Value:

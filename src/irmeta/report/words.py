@@ -34,7 +34,7 @@ def _escaped(text: str) -> str:
 def headlines(sections: Sequence[Section]) -> str:
     """Return the first answer of each section of a page, as many as a screen holds, and which others the page has.
 
-    Warnings, and what could not be computed, with the reason once for all sections, are there in any case.
+    Their warnings, and what could not be computed, with the reason once for all sections, are there in any case.
     """
     said: list[_Line] = []
     failed: dict[tuple[str, str], list[str]] = {}  # by collection and reason

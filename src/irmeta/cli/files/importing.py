@@ -218,8 +218,9 @@ def import_scores(
 
 def _say_sizes(output: Path, changed: "dict[str, Changed]", *, quiet: bool) -> None:
     """Say of each collection that changed what is new, and what it has now."""
+    written = sum(change.scores.size > 0 for change in changed.values())
     if len(changed) > 1:
-        say_wrote(output, counted(len(changed), "collection"), quiet=quiet)
+        say_wrote(output, counted(written, "collection"), quiet=quiet)
     for name, (scores, news) in changed.items():
         if not scores.size:
             say(folded(f"{name}: {news}; gone from {output}"), quiet=quiet)

@@ -260,7 +260,8 @@ def require_score_file(path: Path) -> None:
     require_folder(path)
     if path.suffix != ".parquet":
         raise ScoresError(
-            f"{path}: a score file is named .parquet; `irmeta export` makes CSV of one, as irmeta.wide does in Python"
+            f"{path}: a score file is named .parquet; `irmeta export` makes CSV of one, "
+            "in Python irmeta.wide(cube).write_csv(path)"
         )
 
 

@@ -44,7 +44,7 @@ _TASK = ("task", *SPELLINGS["topic"])
 MODEL = ("model", "system", "run")
 _COST = ("cost", "price", "usd")
 """Columns of a file with the cost of each model."""
-_LINES = re.compile(rb"{.*}\s*\n\s*{")
+_LINES = re.compile(rb"\s*{.*}\s*\n\s*{")
 """How JSON lines begin."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
 """A number, or a dash for a missing one: no formula."""
@@ -303,10 +303,9 @@ def read_table(where: Location, words: Sequence[str] = ()) -> tuple[Any, list[st
             )
         if is_parquet:
             return parquet.read(data), []
-        if data[:1] in (b"{", b"["):
-            document = (
-                parse_json_lines(data) if _LINES.match(data) else parse_json(data)
-            )
+        if data.lstrip()[:1] in (b"{", b"["):
+            in_lines = stem(where).endswith(".jsonl") or _LINES.match(data)
+            document = parse_json_lines(data) if in_lines else parse_json(data)
             if isinstance(document, list):
                 return pl.DataFrame(document, infer_schema_length=None), []
             return document, []

@@ -57,14 +57,16 @@ def refuse_unnamed(own: pl.DataFrame, others: Iterable[pl.Series], system: str) 
     of_cell = pl.all_horizontal(pl.col(dim).eq_missing(name) for dim, name in held)
     rows = own.select(of_cell).to_series()
     differ = [
-        column.name
+        column
         for column in free
-        if not column.dtype.is_float() and column.filter(rows).n_unique() > 1
+        if (column.dtype == pl.String or column.dtype.is_integer())
+        and column.filter(rows).n_unique() > 1
     ]
-    if differ:
-        whole = quote(",".join([system, *differ]))
+    if differ and own.with_columns(differ).is_unique().all():
+        names = [column.name for column in differ]
+        whole = quote(",".join([system, *names]))
         raise ScoresError(
-            f"{said}, which differ in {joined(differ)}: name these as part of the system (--system {whole})"
+            f"{said}, which differ in {joined(names)}: name these as part of the system (--system {whole})"
         )
 
 

@@ -31,6 +31,7 @@ from irmeta.io.items import (
 )
 from irmeta.io.runs.beir import judgments_file
 from irmeta.io.runs.trec import read_qrels
+from irmeta.io.sheets import read_pairs
 from irmeta.io.strictly import number_or_nan, parse_json
 from irmeta.io.tables import lines, matrices, mteb, spreadsheet
 from irmeta.io.tables.outcomes import read_outcomes
@@ -129,7 +130,7 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
     elif path.endswith(eee.ITEMS) and b'"evaluation_id"' in _beginning(where):
         record = f"{path.removesuffix(eee.ITEMS)}.json"
         said = f"items of {eee.WHAT}; name the record, {record}, or the folder of both"
-    elif start and str(where).endswith((".csv", ".tsv", ".jsonl")):
+    elif start and str(where).endswith((".csv", ".tsv")):
         said = f"not a table of scores yet: {_why_no_table(path)}"
     return Seen(path, "unknown", said)
 
@@ -444,12 +445,17 @@ def _outcomes(path: Path) -> list[str]:
 
 GROUPS: Mapping[str, tuple[str, str, Callable[[Path], Any]]] = {
     "--cost": ("the costs of {}", "model", spreadsheet.read_costs),
+    # types of tasks are clusters, too, but more often types
+    "--clusters": (
+        "the clusters of {}",
+        "topic",
+        lambda path: read_pairs(path, groups.TOPIC, groups.CLUSTER),
+    ),
     "irmeta leaderboard scores.parquet --types": (
         "the types of {}",
         "task",
         spreadsheet.read_types,
     ),
-    "--clusters": ("the clusters of {}", "topic", groups.read_clusters),
     "irmeta judges estimate --human HUMAN --llm LLM --sample": (
         "how probably each of {} was drawn",
         "topic",

@@ -549,7 +549,7 @@ def _notes(
         )
         tasks = len(board.tasks)
         enough = over == "tasks" and tasks >= fewest_topics(level)
-        if enough and not every[0].sets.better.any():
+        if enough and not any(one.sets.better.any() for one in every):
             notes.append(
                 f"with {tasks} {nouns.task}s and scores predicted, no two {nouns.model}s are distinguished; --holes "
                 f"bounds, which compares two on the {nouns.task}s that both have, may distinguish some"

@@ -9,7 +9,6 @@ import xarray as xr
 
 from irmeta.errors import ScoresError
 from irmeta.io.formats.nights import Night, add_night, by_anchor, by_topic, read_nights
-from irmeta.metrics.names import highest
 from irmeta.scores.figures import interval, short
 from irmeta.stats.arrays import Floats
 from irmeta.stats.tests import nights as statistics
@@ -202,8 +201,7 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     if "cause" not in one and not possible <= -float(one["low"]):
         # why the bound lies beyond the interval: `bounds` adds a topic, and nights share what one look has alone
         shared = "" if look == ONE_LOOK else " at one level"
-        lost = "all were" if highest(metric) < np.inf else "as much as on any here was"
-        look += f"{shared}, if {lost} lost on one more {unit}"
+        look += f"{shared}, if one more {unit} were lost"
     bound = "" if same else f" {_bound_clause(one, margin, unit, digits)}"
     by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (

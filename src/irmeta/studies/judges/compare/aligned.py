@@ -223,7 +223,8 @@ def _barren_topic_notes(
     zeros = _barren_topics(cubes)
     del zeros[truth]
     if all(zero.all() for zero in zeros.values()):
-        name, zero = next(iter(zeros.items()))
+        name = max(zeros, key=lambda judge: bool((whole[judge] > 0).any()))
+        zero = zeros[name]
         mends = f"lower its threshold (--rel '{name}=1'), or leave it out"
         if (whole[name] > 0).any():
             mends = f"compare means over different topics (--topics own), {mends}"

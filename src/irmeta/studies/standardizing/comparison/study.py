@@ -423,7 +423,7 @@ def _zero_topic_notes(scores: xr.DataArray) -> list[str]:
         if len(topics) >= MANY * nothing.sizes["topic"]:
             notes.append(
                 f"{metric}: every system scores 0 on {counted(len(topics), 'topic')} ({listed(topics)}), which may "
-                "hide differences between collections; leave them out (--topics) if nobody judged them"
+                "hide differences between collections"
             )
     return notes
 
