@@ -112,8 +112,8 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
         return _folder(path, where, looks)
     if isinstance(where, Path) and where.exists() and not where.is_file():
         return Seen(path, "unknown", "not a file")
-    readers = (_by_beginning, _model, _nights, _groups, _facts, _judgments_or_table)
-    for read in readers:
+    readers = (_by_beginning, _model, _nights, _items_of_record, _groups, _facts)
+    for read in (*readers, _judgments_or_table):
         seen = read(path, where)
         if seen:
             return seen
@@ -127,12 +127,18 @@ def _recognised(path: str, looks: Iterator[int]) -> Seen:
         said = f"not known to irmeta; it begins {start.decode(errors='replace')!r}"
     if _kind(where) == "judgments":
         said = f"judgments, but {_why_unread(path, where)}"
-    elif path.endswith(eee.ITEMS) and b'"evaluation_id"' in _beginning(where):
-        record = f"{path.removesuffix(eee.ITEMS)}.json"
-        said = f"items of {eee.WHAT}; name the record, {record}, or the folder of both"
     elif start and str(where).endswith((".csv", ".tsv")):
         said = f"not a table of scores yet: {_why_no_table(path)}"
     return Seen(path, "unknown", said)
+
+
+def _items_of_record(path: str, where: Location) -> Seen | None:
+    """Recognise what lies beside a record of Every Eval Ever."""
+    if not path.endswith(eee.ITEMS) or b'"evaluation_id"' not in _beginning(where):
+        return None
+    record = f"{path.removesuffix(eee.ITEMS)}.json"
+    text = f"items of {eee.WHAT}; name the record, {record}, or the folder of both"
+    return Seen(path, "unknown", text)
 
 
 _PAGE = b'<meta name="generator" content="irmeta '
