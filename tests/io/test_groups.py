@@ -69,6 +69,13 @@ def test_a_header_in_capitals_and_blanks_is_read(tmp_path):
     assert dict(read_groups(written(tmp_path, "Run,Family\na, X \n")).of) == {"a": "X"}
 
 
+def test_turns_count_before_what_they_ask(tmp_path):
+    """A question may be asked twice; its turn names it."""
+    path = tmp_path / "turns.csv"
+    path.write_text("question,turn,conversation\nwhy?,t1,c1\nwhy?,t2,c2\n")
+    assert read_clusters(path) == {"t1": "c1", "t2": "c2"}
+
+
 @pytest.mark.parametrize("head", ["topic,need", "dataset,cluster", "task,type"])
 def test_clusters_are_columns_as_tables_of_scores_have_them(tmp_path, head):
     """Tasks are topics, and a type is a cluster."""

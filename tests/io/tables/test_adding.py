@@ -291,6 +291,11 @@ def test_a_collection_goes_with_its_last_system(path, run):
     code, _, said = run("import", "--remove", "k*", "-o", path)
     assert code == 0
     assert "stz: 2 systems removed; gone from " in said
+    appended(path, table(["k1"], ["stz"], name="stz"))
+    assert run("import", "--remove", "k1,dpr", "-o", path)[2].startswith(
+        f"wrote {path}: 1 collection"
+    )
+    appended(path, table(["dpr"]), named=False)
     left = irmeta.load_all(path)
     assert list(left) == list(before)
     xr.testing.assert_identical(left["board"], before["board"])

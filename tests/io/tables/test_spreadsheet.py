@@ -106,7 +106,7 @@ def test_names_of_rows_keep_their_marks(tmp_path: Path) -> None:
         '{"bm25": {"fiqa": 0.1}, "e5": {"fiqa": 0.3, "nq": 0.4}}',
         '[{"model": "bm25", "task": "fiqa", "score": 0.1}, {"model": "e5", "task": "fiqa", "score": 0.3},'
         ' {"model": "e5", "task": "nq", "score": 0.4}]',
-        '{"model":"bm25","fiqa":0.1,"nq":null}\n{"model":"e5","fiqa":0.3,"nq":0.4}\n',
+        '\n{"model":"bm25","fiqa":0.1,"nq":null}\n\n{"model":"e5","fiqa":0.3,"nq":0.4}\n',
     ],
 )
 def test_dialects(tmp_path: Path, text: str) -> None:

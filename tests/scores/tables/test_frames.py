@@ -323,6 +323,10 @@ def test_the_column_that_distinguishes_rows_is_named() -> None:
         from_frame(table)
     with pytest.raises(ScoresError, match=r"as topics \(topic='rollout'\), as runs"):
         from_frame(table.drop("topic", axis=1).iloc[:2])
+    # a column that tells the first two rows apart, but not all
+    some = table.drop(columns="rollout").assign(lang=["en", "de", "en", "en"])
+    with pytest.raises(ScoresError, match="keep one of them, or name the columns"):
+        from_frame(some)
     with pytest.raises(ScoresError, match=r"\(repeat='roll out'\).*='model,roll out'"):
         from_frame(table.rename(columns={"rollout": "roll out"}))
     with pytest.raises(ScoresError, match="name the columns that distinguish them"):
