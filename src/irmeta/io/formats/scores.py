@@ -138,29 +138,43 @@ def _chosen_names(
         raise
 
 
+def _require_columns(columns: Sequence[str]) -> None:
+    """Raise OtherTableError unless a table has the columns of a score file."""
+    lacking = [name for name in COLUMNS if name not in columns]
+    if not lacking:
+        return
+    found = f"missing: {', '.join(lacking)}"
+    if lacking == list(COLUMNS):
+        found = (
+            f"this file has {listed(columns)}. Score a run with irmeta evaluate (or place "
+            "--qrels); import a table with irmeta import"
+        )
+    raise OtherTableError(
+        f"a score table needs the columns {', '.join(COLUMNS)}, separated by commas; {found}"
+    )
+
+
 def _score_columns(table: pl.LazyFrame) -> pl.LazyFrame:
     """Return the columns of a score file, as text and numbers, whatever they were."""
-    columns = table.collect_schema().names()
-    lacking = [name for name in COLUMNS if name not in columns]
-    if lacking:
-        if lacking == list(COLUMNS):
-            found = (
-                f"this file has {listed(columns)}. Score a run with irmeta evaluate (or place "
-                "--qrels); import a table with irmeta import"
-            )
-        else:
-            found = f"missing: {', '.join(lacking)}"
-        raise OtherTableError(
-            f"a score table needs the columns {', '.join(COLUMNS)}, separated by commas; {found}"
-        )
+    schema = table.collect_schema()
+    _require_columns(schema.names())
     for name in COLUMNS:
-        dtype = table.collect_schema()[name]
-        if dtype.is_nested():
+        if schema[name].is_nested():
             expected = "scores" if name == "score" else "names"
-            raise FileFormatError(f"the column {name!r} holds {dtype}, not {expected}")
+            raise FileFormatError(
+                f"the column {name!r} holds {schema[name]}, not {expected}"
+            )
     return table.select(
         pl.col(COLUMNS[:-1]).cast(pl.String), pl.col("score").cast(pl.Float64)
     )
+
+
+def _read_csv(path: Path) -> pl.LazyFrame:
+    """Return the rows of a score file in CSV; a table without its columns is not read beyond the header."""
+    data = read_bytes(path)
+    _require_columns(pl.read_csv(data, n_rows=0, infer_schema=False).columns)
+    types = {**dict.fromkeys(COLUMNS, pl.String), "score": pl.Float64}
+    return pl.read_csv(data, columns=COLUMNS, schema_overrides=types).lazy()
 
 
 def _names_by_collection(
@@ -513,12 +527,7 @@ def _scan(path: Path) -> tuple[pl.LazyFrame, dict[str, Description]]:
         if is_parquet:
             rows, metadata = parquet.scan(path)
             return _score_columns(rows), _parse_metadata(metadata.get(_KEY, "{}"))
-        text_columns = dict.fromkeys(COLUMNS[:-1], pl.String)
-        return _score_columns(
-            pl.read_csv(
-                read_bytes(path), schema_overrides={**text_columns, "score": pl.Float64}
-            ).lazy()
-        ), {}
+        return _read_csv(path), {}
     except OtherTableError as error:
         raise OtherTableError(f"{path}: {error}") from error
     except ScoresError as error:
