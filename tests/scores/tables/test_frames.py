@@ -393,9 +393,9 @@ def test_runs_and_judgments_are_no_tables_of_scores() -> None:
     run = pd.DataFrame({"qid": ["1"], "query": ["x"], "docno": ["d"], "score": [2.5]})
     qrels = pd.DataFrame({"qid": ["1"], "docno": ["d"], "label": [1]})
     advice = r"irmeta.evaluate\(qrels, {'name': run}\)$"
-    with pytest.raises(ScoresError, match=f"this is a run, as PyTerrier.*{advice}"):
+    with pytest.raises(ScoresError, match=f"this is a run, not .*{advice}"):
         from_frame(run)
-    with pytest.raises(ScoresError, match=f"these are judgments, as .*{advice}"):
+    with pytest.raises(ScoresError, match=f"these are judgments, not .*{advice}"):
         from_frame(qrels)
     assert evaluate(qrels, {"name": run}, ["P@1"]).item() == 1
     each = run.assign(model="a").drop(columns=["qid", "query"])
@@ -626,6 +626,7 @@ def test_runs_that_ranx_evaluated_are_systems():
     assert made.sel(system="dense", topic="q2").values.tolist() == [0.3, 0.4]
     same = from_frame({"bm25": scores, "dense": scores})
     assert same.equals(made)
+    assert from_frame(of_ranx("bm25", scores)).equals(made.sel(system=["bm25"]))
     by_topic = {"bm25": {"q1": {"map": 0.1}, "q2": {"map": 0.3}}}
     assert from_frame(by_topic).sel(topic="q2").item() == 0.3
 
@@ -665,6 +666,10 @@ def test_runs_that_ranx_has_not_evaluated_are_refused():
     scored = of_ranx("dense", {"map": {"q1": 0.1}})
     with pytest.raises(ScoresError, match="without scores: bm25; .*evaluate"):
         from_frame([of_ranx("bm25", {}), scored])
+    unscored = of_ranx("bm25", {})
+    unscored.to_dataframe = lambda: pd.DataFrame({"q_id": ["1"], "doc_id": ["a"]})
+    with pytest.raises(ScoresError, match="runs of ranx without scores: bm25"):
+        describe(unscored)
 
 
 def test_runs_that_score_the_same_are_noted() -> None:

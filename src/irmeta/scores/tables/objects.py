@@ -41,7 +41,7 @@ def is_table(given: object) -> bool:
     if isinstance(given, Mapping):
         inner = next(iter(given.values()), None)
         return _is_inner(inner) or "model_names" in given
-    if _are_of_ranx(given) or _are_rows(given):
+    if _runs_of_ranx(given) or _are_rows(given):
         return True
     if isinstance(given, list) and any(map(is_frame, given)):
         return True
@@ -50,12 +50,12 @@ def is_table(given: object) -> bool:
     )
 
 
-def _are_of_ranx(given: object) -> bool:
-    """Tell whether these are runs of ranx, which keep their scores by topic once they were evaluated."""
-    if not isinstance(given, list | tuple) or not given:
-        return False
-    packages = {type(run).__module__.partition(".")[0] for run in given}
-    return packages == {"ranx"} and all(hasattr(run, "scores") for run in given)
+def _runs_of_ranx(given: object) -> list[Any]:
+    """Return runs of ranx, or the only one, which keep their scores by topic once they were evaluated; else none."""
+    runs = list(given) if isinstance(given, list | tuple) else [given]
+    packages = {type(run).__module__.partition(".")[0] for run in runs}
+    found = packages == {"ranx"} and all(hasattr(run, "scores") for run in runs)
+    return runs if found else []
 
 
 def _are_rows(given: object) -> bool:
@@ -88,14 +88,14 @@ def as_polars(table: Any, rows: Rows | None) -> pl.DataFrame:
         return table
     if hasattr(table, "model_names"):  # a report of ranx
         table = table.to_dict()
-    if _are_of_ranx(table):
-        unscored = [run.name or "run" for run in table if not run.scores]
+    if runs := _runs_of_ranx(table):
+        unscored = [run.name or "run" for run in runs if not run.scores]
         if unscored:
             raise ScoresError(
                 f"runs of ranx without scores: {listed(unscored)}; score them: irmeta.evaluate(qrels, runs)"
             )
-        named = {run.name or "run": run.scores for run in table}
-        if len(named) < len(table):
+        named = {run.name or "run": run.scores for run in runs}
+        if len(named) < len(runs):
             raise ScoresError(f"runs of ranx share a name; {NAME_EACH}")
         table = named
     if isinstance(table, list) and any(map(is_table, table)):

@@ -104,9 +104,9 @@ def refuse_documents(names: Sequence[str], columns: Columns) -> None:
     documents = [name for name in names if name in DOCUMENT and name not in columns]
     if not documents or columns.topic is None or columns.system is not None:
         return
-    these = "these are judgments, as PyTerrier has them"
+    these = "these are judgments"
     if columns.score is not None or "rank" in names:
-        these = "this is a run, as PyTerrier has it"
+        these = "this is a run"
     raise ScoresError(
         f"the column {documents[0]!r} names documents: {these}, not a table of scores; "
         "score runs: irmeta evaluate QRELS RUN, or from data frames irmeta.evaluate(qrels, {'name': run})"
