@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import irmeta
@@ -112,6 +113,12 @@ def test_one_error_speaks_to_whom_it_is_for(
         main()
     assert "--systems)" in capsys.readouterr().err
     assert "systems= of irmeta.select)" in str(error.value)
+
+
+def test_a_class_of_ours_is_said_in_words() -> None:
+    """Who gives scores where a result is wanted is told what returns results."""
+    with pytest.raises(IrmetaError, match=r"expected Result \(what irmeta\.versus and"):
+        irmeta.write_leaderboard(pd.DataFrame(), "board")  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -303,9 +303,11 @@ def _called(kind: Any) -> str:
         return f"a mapping{_of_values('names to ', *parts[1:])}"
     if base in _LISTS:
         return f"a list{_of_values('', *parts)}"
-    if getattr(base, "_is_protocol", False) and base.__doc__:
-        first = base.__doc__.partition("\n")[0].removesuffix(".")
-        return f"{first[:1].lower()}{first[1:]}"
+    if base.__module__.startswith("irmeta.") and base.__doc__:
+        first = base.__doc__.partition("\n")[0].removesuffix(".").replace("`", "")
+        said = f"{first[:1].lower()}{first[1:]}"
+        protocol = getattr(base, "_is_protocol", False)
+        return said if protocol else f"{base.__name__} ({said})"
     if base in (bytes, Callable):
         return {bytes: "bytes", Callable: "a function"}[base]
     return getattr(base, "__name__", str(base))

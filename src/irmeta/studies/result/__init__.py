@@ -35,7 +35,9 @@ class _Read(str):
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """The answer of a study, the same in a notebook, on the terminal, on a page and in JSON.
+    """What `irmeta.versus` and every other study returns.
+
+    The answer is the same in a notebook, on the terminal, on a page and in JSON.
 
     `result["difference"]` is `result.data["difference"]`; what else an xarray.Dataset has, as `sel` or `sizes`, is
     answered by `data`, too.
