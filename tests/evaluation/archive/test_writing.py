@@ -396,8 +396,9 @@ def test_runs_that_are_there_stay(desk: Path) -> None:
         ),
         (
             {"metrics": "AP RR"},
-            {"metrics": "AP"},
-            r'has other metrics; to add runs use the same, metrics="AP RR"; for a metric more evaluate all runs',
+            {"metrics": "P@10 AP"},
+            r'has other metrics; to add runs use the same, metrics="AP RR"; for more metrics evaluate all runs into '
+            r'another file, metrics="AP RR P@10", without append',
         ),
         (
             {},

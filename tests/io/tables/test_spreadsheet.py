@@ -188,6 +188,19 @@ def test_wide_there_and_back(tmp_path: Path) -> None:
     )
 
 
+def test_a_collection_is_renamed_where_it_is_the_only_one(tmp_path: Path) -> None:
+    """A table with a column of one collection takes another name for it; one with several refuses."""
+    path, rows = tmp_path / "s.csv", "collection,system,topic,metric,score\n"
+    path.write_text(rows + "old,a,1,AP,.1\nold,b,1,AP,.2\n")
+    made = import_table(path, collection="new")
+    assert {name: one.attrs["collection"] for name, one in made.items()} == {
+        "new": "new"
+    }
+    path.write_text(rows + "one,a,1,AP,.1\ntwo,a,1,AP,.2\n")
+    with pytest.raises(FileFormatError, match="it names 2 collections itself"):
+        import_table(path, collection="new")
+
+
 def test_wide_holds_one_metric() -> None:
     """Several metrics are a choice to make, but for means, where metrics are columns."""
     both = cube(np.ones((1, 2, 2)), ["a"], ["1", "2"], ["AP", "RR"])

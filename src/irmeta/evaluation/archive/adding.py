@@ -180,9 +180,11 @@ def _require_same(place: str, job: Evaluation, about: Description) -> None:
     if set(names["metric"]) != set(job.metrics):
         same = (name for name in SETS if set(SETS[name]) == set(names["metric"]))
         wanted = next(same, " ".join(names["metric"]))
+        more = (name for name in job.metrics if name not in names["metric"])
+        both = " ".join([wanted, *more])
         raise ScoresError(
-            f'{place}: has other metrics; to add runs use the same, -m "{wanted}"; for a metric more evaluate all runs '
-            f"into another file, or {elsewhere}"
+            f'{place}: has other metrics; to add runs use the same, -m "{wanted}"; for more metrics evaluate all runs '
+            f'into another file, -m "{both}", without --append, or {elsewhere}'
         )
     options = {"score_precision": job.task.precision, "topics": job.topics}
     for option, value in options.items():

@@ -61,7 +61,7 @@ def import_table(
     path : a file or a URL. JSON is a list of rows, JSON lines, dicts of dicts, or a comparison saved by ranx. A
     document is a paper or a page in LaTeX, HTML or Markdown; "paper.tex#2", or "#" and a label, chooses one of its
     tables.
-    collection : what to call a table without a column of collections, by default as the file.
+    collection : what to call the collection of a table that has one; by default what its column says, or as the file.
     columns : what columns are called, and which have no scores, as in `irmeta.from_frame`: system, topic, metric,
     score, repeat, cluster, rows, ignore.
     """
@@ -92,9 +92,12 @@ def import_table(
         name = collection or name
         return {name: cubes["collection"].assign_attrs(collection=name)}
     if collection is not None:
-        raise FileFormatError(
-            f"{display(place)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
-        )
+        if len(cubes) > 1:
+            raise FileFormatError(
+                f"{display(place)}: it names {counted(len(cubes), 'collection')} itself; leave out --collection"
+            )
+        [only] = cubes.values()
+        return {collection: only.assign_attrs(collection=collection)}
     return cubes
 
 
