@@ -19,6 +19,10 @@ class Beside(str):
         return made
 
 
+class OnPairs(str):
+    """A note on scores that are missing and stay so, since each pair is compared on those of both."""
+
+
 class Act(str):
     """A note that says what to do about these scores; it stands before others."""
 

@@ -26,6 +26,7 @@ from irmeta.scores.cube import check, check_possible, first_of
 from irmeta.scores.groups.clusters import by_cluster, clustering_notes, in_clusters
 from irmeta.scores.groups.repeats import by_runs
 from irmeta.scores.names import known_as
+from irmeta.scores.notes import OnPairs
 from irmeta.scores.tables.roles import ALL, SCORE
 from irmeta.stats.arrays import Bools, Floats, settled
 from irmeta.stats.subsets.complete import complete_part
@@ -356,7 +357,9 @@ def notes_on_pairs(scores: xr.DataArray) -> list[str]:
     if not absent:
         return []
     return [
-        f"{absent} of {scores.size} scores are missing; each pair is compared on the scores that both have"
+        OnPairs(
+            f"{absent} of {scores.size} scores are missing; each pair is compared on the scores that both have"
+        )
     ]
 
 

@@ -23,7 +23,7 @@ from irmeta.scores.groups.clusters import (
 )
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
-from irmeta.scores.notes import Act
+from irmeta.scores.notes import Act, OnPairs
 from irmeta.scores.result import no_result_notes, result
 from irmeta.scores.selection import complete, matching, notes_on_pairs, prepare, select
 from irmeta.stats.arrays import Floats, settled
@@ -305,8 +305,7 @@ def _notes_on_compared(notes: Sequence[str], family: Family) -> list[str]:
     if not set(family.names) <= set(family.others):
         return list(notes)
     compared = family.scores.sel(system=[family.system, *family.names])
-    of_all = notes_on_pairs(family.scores)
-    others = [note for note in notes if note not in of_all]
+    others = [note for note in notes if not isinstance(note, OnPairs)]
     return [*notes_on_pairs(compared), *others]
 
 
