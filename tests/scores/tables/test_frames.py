@@ -420,6 +420,10 @@ def test_a_matrix_of_metrics_is_no_table() -> None:
         (WIDE.assign(nq=["50%", "1"]), "percent"),
         (WIDE.assign(nq=[np.inf, 1]), "infinite score"),
         (WIDE.assign(nq=[True, False]), "not a number|not scores"),
+        (
+            WIDE.assign(org=["a", "b"], date=[1, 2], kind=["c", "d"]),
+            r"the columns 'org', 'date', 'kind' do .*ignore=",
+        ),
         (WIDE.assign(Average=[1.0, 2.0]), r"ignore=\['Average'\]"),
         (
             WIDE.assign(**{"Mean (Task)": [1.0, 2.0]}),
@@ -495,6 +499,8 @@ def test_a_frame_without_names_says_which_way_it_was_read() -> None:
     said = "rows are read as systems (fiqa, nq), columns as topics (bm25, e5); turn this with --rows topics"
     assert about(from_frame(frame))["notes"] == [said]
     assert said in about(leaderboard(from_frame(frame), resamples=40))["notes"]
+    numbered = from_frame(frame.set_axis(["301", "302"]))
+    assert about(numbered)["doubts"] == about(numbered)["notes"]
     assert "notes" not in about(from_frame(frame, rows="topics"))
     assert "notes" not in about(from_frame(frame.rename_axis("task")))
 

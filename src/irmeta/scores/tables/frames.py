@@ -182,19 +182,19 @@ def _orientation(rows: pl.DataFrame, names: str) -> str:
 
 
 def _seem_turned(systems: pl.Series, topics: pl.Series) -> bool:
-    """Say whether systems are called as topics are, or only topics as systems are.
+    """Say whether systems are called or numbered as topics are, or only topics as systems are.
 
     >>> _seem_turned(pl.Series(["task1", "task2"]), pl.Series(["e5", "bge"]))
     True
     >>> _seem_turned(pl.Series(["fiqa"]), pl.Series(["bm25"])), _seem_turned(pl.Series(["e5"]), pl.Series(["fiqa"]))
     (True, False)
     """
-    numbered = r"(?i)^(task|topic|query|question|item|q)[\W_]*\d+$"
+    numbered = r"(?i)^((task|topic|query|question|item|q)[\W_]*)?\d+$"
     if systems.str.contains(numbered).all():
         return not topics.str.contains(numbered).all()
-    lexical = r"(?i)bm25|tf-?idf"
+    models = r"(?i)bm25|tf-?idf|gpt-?\d|claude|llama|mistral|qwen|gemini|colbert|splade"
     return bool(
-        topics.str.contains(lexical).any() and not systems.str.contains(lexical).any()
+        topics.str.contains(models).any() and not systems.str.contains(models).any()
     )
 
 

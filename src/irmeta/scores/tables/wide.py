@@ -92,8 +92,15 @@ def wide_rows(
     _require_scores(frame, values)
     _require_roles(frame, columns, values)
     texts = [name for name in values if is_text(frame[name])]
-    if len(texts) > 1:  # the row of a single one is told
-        _refuse(texts)
+    figures = [name for name in values if not is_known(name) and is_no_score(name)]
+    unfit = [name for name in values if name in texts or name in figures]
+    if unfit != texts[:1]:  # the row of a single text is told
+        which, out = f"the column {unfit[0]!r} does", "it"
+        if len(unfit) > 1:
+            which, out = f"the columns {listed(map(repr, unfit))} do", "them"
+        raise ScoresError(
+            f"{which} not look like scores on one topic; leave {out} out with --ignore {', '.join(unfit)!r}"
+        )
     require_names(values, "at the head of a column")
     named = columns._replace(system=system, topic=topic, metric=None, score=SCORES)
     named = named._replace(**{_columns_text(system, topic, values): HEADS})
@@ -132,22 +139,12 @@ def _beside_metrics(frame: pl.DataFrame, values: Sequence[str]) -> list[str]:
 
 
 def _require_scores(frame: pl.DataFrame, values: Sequence[str]) -> None:
-    """Refuse a wide table without columns of scores, or with one that is not of scores of a topic."""
+    """Refuse a wide table without columns of scores."""
     if not values or not frame.height:
         raise ScoresError(
             f"no scores in the table, which has {some_names(frame.columns) or 'no columns'}; a long table has columns "
             "for system, topic and score, a wide one rows of systems and columns of topics;"
             " name them: --system COLUMN --topic COLUMN --score COLUMN"
-        )
-    _refuse([name for name in values if not is_known(name) and is_no_score(name)])
-
-
-def _refuse(names: Sequence[str]) -> None:
-    """Raise ScoresError for columns of these names, which are no scores of a topic, if there are any."""
-    if names:
-        raise ScoresError(
-            f"the column {names[0]!r} does not look like scores on one topic; leave it out with "
-            f"--ignore {', '.join(names)!r}"
         )
 
 
