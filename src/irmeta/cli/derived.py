@@ -249,6 +249,10 @@ class StudyCommand:
         arguments = self._arguments(selection, given)
         folder = outputs.folder if self.verb.page else None
         outputs = self._outputs_beside_page(outputs, folder, page_options)
+        if page_options.get("about") is not None:
+            from irmeta.io.tables.spreadsheet import read_about
+
+            page_options["about"] = read_about(page_options["about"])
         try:
             result = outputs.show(study, view=view, **arguments)
         except FileFormatError as error:
