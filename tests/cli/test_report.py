@@ -179,6 +179,12 @@ def test_judges_are_compared_as_by_their_own_command(
     assert f"irmeta {command} -m 'P@10'" in page
     made, told = Path("s/tables/official-means.csv"), Path("e.csv")
     assert made.read_text().splitlines()[-1] == told.read_text().splitlines()[-1]
+    capsys.readouterr()
+    every = "".join(f"{topic},1\n" for topic in range(8))
+    Path("sample.csv").write_text("topic,probability\n" + every)
+    whole = "--human", "nist.txt", *given[2:]
+    assert run(monkeypatch, "report", "x.parquet", "-o", "w", *whole) == 0
+    assert "every topic, so --sample is not used" in capsys.readouterr().err
     assert run(monkeypatch, "report", "x.parquet", "-o", "s", *given[-4:-2]) == 2
     assert "need --human, --llm and --runs" in capsys.readouterr().err
 

@@ -112,6 +112,10 @@ def report(
             results += _judge_results(
                 human, llm, sample, usable, cubes, by, groups, seed, reading
             )
+            if sample is not None and len(results) == 1:
+                say_note(
+                    "people judged every topic, so --sample is not used", quiet=quiet
+                )
         if qrels is not None or (runs and not results):
             results += [_reuse_result(qrels, usable, cubes, groups, depth, reading)]
         page, sections = write_sections(
