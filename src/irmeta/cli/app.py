@@ -61,6 +61,7 @@ SYNONYMS = {
     "diff": "versus",
     "download": "datasets",
     "fetch": "datasets",
+    "plot": "describe SCORES --plot FILE",
     "power": "design",
     "score": "evaluate",
     "stats": "describe",
@@ -170,7 +171,7 @@ class Verbs:
             for taken in parameters:
                 value = values[taken.name]
                 if taken.kind is taken.POSITIONAL_ONLY and isinstance(value, list):
-                    _require_files(value)
+                    _require_files(value, verb)
             refuse_inputs(values, verb)
             return command(values)
 
@@ -507,7 +508,8 @@ def _unknown_command_message(error: UnknownCommandError) -> str:
     word = (error.unused_tokens or [""])[0]
     commands = [name for name in error.app or () if not name.startswith("-")]
     command = " ".join(["irmeta", *(error.command_chain or ())])
-    candidates = [name for name in commands if name == SYNONYMS.get(word)]
+    meant = SYNONYMS.get(word, "")
+    candidates = [meant for name in commands if name == meant.partition(" ")[0]]
     candidates = candidates or [name for name in commands if name.startswith(word)]
     candidates = candidates or alike(word, commands, 0.6)
     near = joined(candidates[:3], "or") if candidates else ""
@@ -518,7 +520,7 @@ def _unknown_command_message(error: UnknownCommandError) -> str:
 def _repeated_option_message(error: RepeatArgumentError) -> str:
     """Say that an option is given twice, and how it takes several values, if it does."""
     name = error.token.keyword
-    options = [arg for arg in _arguments_of(error) if name in arg.names]
+    options = [arg for arg in _arguments_of(error.command_chain) if name in arg.names]
     value = str(options[0].parameter.metavar) if options else ""
     if value.endswith("S") or value.startswith("N,"):
         return f"{name} is given twice; give its values once, with commas between them: {name} A,B"
@@ -535,7 +537,12 @@ def _unknown_option_message(error: CycloptsError, word: str) -> str:
     refusals = [study.refuses for study in STUDIES.values() if study.verb == verb]
     if refusals and name in refusals[0]:
         return f"{command} takes no {name}: {refusals[0][name]}"
-    known = [own for arg in _arguments_of(error) if arg.parse for own in arg.names]
+    known = [
+        own
+        for arg in _arguments_of(error.command_chain)
+        if arg.parse
+        for own in arg.names
+    ]
     longer = [own for own in known if own.startswith(name)]
     candidates = longer or alike(name, known, ALIKE)
     advice = f"{command} --help-all lists all"
@@ -545,6 +552,8 @@ def _unknown_option_message(error: CycloptsError, word: str) -> str:
         advice = f"{list_commands(verbs)} {has} it"
     elif candidates:
         advice = f"did you mean {candidates[0]}?"
+    elif any(name in arg.names for arg in _arguments_of(["import"])):
+        advice = "irmeta import has it"
     return f"{command} has no option {name}; {advice}"
 
 
@@ -560,11 +569,17 @@ def commands_with(name: str) -> list[str]:
     return commands
 
 
-def _require_files(words: Iterable[Any]) -> None:
-    """Raise where a word that stands among files is a metric by itself, and no file is called so."""
-    for word in map(str, words):
-        if (mend := _quotes_hint(word)) and not Path(word).exists():
+def _require_files(words: Sequence[Any], verb: str) -> None:
+    """Raise where a word among files is a metric by itself, and no file is called so; or two may be systems."""
+    names = [str(word) for word in words if not Path(word).exists()]
+    for word in names:
+        if mend := _quotes_hint(word):
             raise IrmetaError(f"{word}: no such file{mend}")
+    if verb == "compare" and len(names) == len(words) == 2:
+        raise IrmetaError(
+            f"{joined(names)}: no such files; two systems of a file are compared by "
+            f"irmeta versus FILE --system {names[0]} --against {names[1]}"
+        )
 
 
 def _quotes_hint(word: str) -> str:
@@ -591,10 +606,10 @@ def is_argument(taken: "Argument") -> bool:
     return taken.parameter.group == (ARGUMENTS,)
 
 
-def _arguments_of(error: CycloptsError) -> "Iterable[Argument]":
+def _arguments_of(verb: Iterable[str] | None) -> "Iterable[Argument]":
     """Return all that a command takes."""
     command: Any = app.app
-    for word in error.command_chain or ():
+    for word in verb or ():
         command = command[word]
     arguments: Iterable[Argument] = command.assemble_argument_collection()
     return arguments
@@ -603,7 +618,9 @@ def _arguments_of(error: CycloptsError) -> "Iterable[Argument]":
 def _describe_arguments(error: CycloptsError) -> str:
     """Say which arguments a command takes."""
     names = [
-        str(arg.parameter.metavar) for arg in _arguments_of(error) if is_argument(arg)
+        str(arg.parameter.metavar)
+        for arg in _arguments_of(error.command_chain)
+        if is_argument(arg)
     ]
     if names == ["SCORES"]:
         return "one score file"
