@@ -606,6 +606,18 @@ def test_organizers_read_who_is_invited_and_who_did_it(run, tmp_path: Path) -> N
     assert (link.startswith("https://runs.example.org/i/#"), note) == (True, "")
 
 
+def test_each_score_file_makes_a_board_of_its_own(run, tmp_path: Path) -> None:
+    """A second file that would make another board is refused before there is one."""
+    site = tmp_path / "site"
+    given = ("two", "one.parquet", "other.parquet", "--site", site)
+    code, _, error = run("board", "import", *given)
+    assert (code, "import other.parquet by another KEY" in " ".join(error.split())) == (
+        2,
+        True,
+    )
+    assert not site.exists()
+
+
 @pytest.fixture
 def track(run, tmp_path: Path) -> tuple[str, ...]:
     """A board with a date, by what commands say of it."""

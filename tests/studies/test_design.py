@@ -341,7 +341,7 @@ def test_extrapolated_figures_are_marked():
 
 
 def test_scores_alone_vary_no_depth():
-    """Without pools the depth is as it is, judgments cost nothing, and notes say both."""
+    """Without pools the depth is as it is, judgments cost nothing, and notes say both; no judge is named."""
     found = at_depths(
         scores(),
         target="AP",
@@ -357,6 +357,7 @@ def test_scores_alone_vary_no_depth():
     assert "depth of judging is not varied" in str(notes)
     assert "only topics cost" in str(notes)
     assert alone["topic_cost"].values.tolist() == [30, 30]
+    assert set(tables(alone)["designs"]["judge"]) == {""}
 
 
 def machine(favour, noise=0.5):

@@ -61,6 +61,7 @@ SYNONYMS = {
     "diff": "versus",
     "download": "datasets",
     "fetch": "datasets",
+    "gate": "versus SCORES --fail-if-worse X",
     "plot": "describe SCORES --plot FILE",
     "power": "design",
     "score": "evaluate",

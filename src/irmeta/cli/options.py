@@ -336,7 +336,8 @@ class Labels:
     """What systems and metrics are called where a result is shown.
 
     labels : what the paper calls systems and metrics, in sentences, tables and plots: a CSV with columns system and
-        label, which is text, not TeX; others keep their names. Options name systems by either
+        label, which is text, not TeX; others keep their names, as do the metrics of a report. Options name systems by
+        either
     """
 
     panel: ClassVar[str] = RESULT

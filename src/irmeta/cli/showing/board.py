@@ -300,21 +300,30 @@ def import_(
 ) -> None:
     """Submit runs to a board; or make one of a frozen site or of a score file.
 
-    sources : run files or folders, a frozen site, or a score file
+    A board of a score file has the name of its collection as title, which irmeta board set KEY --title changes.
+
+    sources : run files or folders, a frozen site, or a score file (Parquet)
     table : CSV of runs: columns run, team, type, date
 
     irmeta board import covid1 runs/ --table runs.csv --site site/
 
     irmeta board import covid1 frozen-site/ --site other/
+
+    irmeta board import covid1 scores.parquet --site site/
     """
     first = sources[0]
     frozen = _is_frozen(first)
+    whole_board = frozen or first.suffix == ".parquet"
+    if whole_board and len(sources) > 1:
+        raise IrmetaError(
+            f"{first} makes a board of its own; import {listed(map(str, sources[1:]))} by another KEY"
+        )
     for whole in filter(_is_frozen, () if frozen else first.absolute().parents):
         if any(first.rglob("board.json")):
             raise IrmetaError(
                 f"{first}: a part of a frozen site; give the whole: {whole}"
             )
-    with open_site(site, new=frozen or first.suffix == ".parquet") as (opened, engine):
+    with open_site(site, new=whole_board) as (opened, engine):
         from irmeta.serve.operating import importing
 
         if frozen:

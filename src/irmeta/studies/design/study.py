@@ -101,9 +101,9 @@ def design(
     missing : what to do with missing scores, as in `selection.complete`
     reading : what to accept in files beyond their format, as in `irmeta.evaluate`
 
-    Returns over (way) metric, depth (0 for all judgments), judge, each (people judge one topic in each), judgments,
-    topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low, chosen_high, behind_low (how
-    far the way is behind the best at least);
+    Returns over (way) metric, depth (0 for all judgments), judge (empty without llm), each (people judge one topic in
+    each), judgments, topic_cost, and with a budget affordable, the topics it buys, chosen_tau, chosen_low,
+    chosen_high, behind_low (how far the way is behind the best at least);
     over (way, size) cost, tau, low, high, measured (else extrapolated), front (no way is cheaper and as good). Where
     topics come in clusters or systems are means of runs, over (spend, narrower) more: the topics, clusters or runs that
     make intervals of differences narrower by this share, alone, and more_cost; NaN where they cannot. With subset over
@@ -196,7 +196,7 @@ def _cost_of_unit(ways: Sequence[Way], target: str, topic_cost: float) -> float:
     own = (
         way.cost
         for way in ways
-        if (way.metric, way.depth, way.judge) == (target, FULL, "people")
+        if (way.metric, way.depth) == (target, FULL) and way.judge in ("", "people")
     )
     return next(own, topic_cost)
 
@@ -230,7 +230,7 @@ def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) ->
 def _require_prices(ways: Sequence[Way], budget: float | None) -> None:
     """Refuse what people judge for nothing; with a budget, which buys any number of it, what a machine does, too."""
     for way in ways:
-        if way.cost <= 0 and (budget is not None or way.judge == "people"):
+        if way.cost <= 0 and (budget is not None or way.judge in ("", "people")):
             raise ScoresError(
                 f"judging {way} costs nothing, so there is nothing to choose; set --topic-cost"
             )

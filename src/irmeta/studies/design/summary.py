@@ -78,7 +78,7 @@ def _readable(designs: pl.DataFrame, verdict: pl.Expr) -> pl.DataFrame:
     depth = pl.when(pl.col("depth") == FULL).then(pl.lit("as now")).otherwise(number)
     both = pl.format("both, 1 in {}", "each")
     judge = pl.when(pl.col("judge") == "both").then(both).otherwise("judge")
-    by_machine = (designs["judge"] != "people").any()
+    by_machine = designs["judge"].is_in(["machine", "both"]).any()
     if "cost" in designs.columns:
         cost = pl.col("cost")
     else:
@@ -234,7 +234,9 @@ def _reached_clause(outcome: xr.Dataset, topics: int) -> str:
 def _target_way(outcome: xr.Dataset, target: str) -> int | None:
     """Find the way that is the target itself, judged by people as deep as there is."""
     depth = outcome["depth"].values
-    own = (outcome["metric"].values == target) & (outcome["judge"].values == "people")
+    own = (outcome["metric"].values == target) & outcome["judge"].isin(
+        ["", "people"]
+    ).values
     if not own.any():
         return None
     return int(np.argmax(np.where(own, np.where(depth == FULL, np.inf, depth), -1.0)))

@@ -23,6 +23,7 @@ FULL = 0
 class Way:
     """One way to spend: a metric, judged to a depth (FULL for as deep as it was), by people, a machine, or both.
 
+    judge : empty where no machine is compared, as scores do not say whose judgments they are by
     judgments : documents to judge a topic; NaN where nobody knows
     each : of how many topics people judge one
     cost : of a topic, its judgments included
@@ -30,7 +31,7 @@ class Way:
 
     metric: str
     depth: int
-    judge: Literal["people", "machine", "both"]
+    judge: Literal["", "people", "machine", "both"]
     judgments: float
     cost: float
     each: int = 1
@@ -41,6 +42,7 @@ class Way:
             known = not np.isnan(self.judgments)
             depth = f" as judged now ({self.judgments:.0f} documents each)" * known
         judges = {
+            "": "",
             "people": "",
             "machine": " (judged by a machine)",
             "both": f" (judged by a machine, one in {self.each} by people, too)",
@@ -151,7 +153,8 @@ def ways_to_spend(
             prices.topic + price * np.nan_to_num(judgments)
             for price in (prices.people, prices.machine)
         )
-        spending.add(Way(metric, depth, "people", judgments, of_people), human)
+        judge: Literal["", "people"] = "" if machine is None else "people"
+        spending.add(Way(metric, depth, judge, judgments, of_people), human)
         if machine is None or name not in machine.metric.values:
             continue
         scores = additive(machine.sel(metric=[name])).values[..., 0]
