@@ -171,7 +171,7 @@ class Fitting(NamedTuple):
 
 
 def is_list(value: Any) -> TypeGuard[Iterable[Any]]:
-    """Say whether a value is several: no text, no mapping, and no array that holds a single one.
+    """Say whether a value is several: no text, no mapping, and no array without dimensions.
 
     >>> is_list(["a"]), is_list("a"), is_list({"a": 1})
     (True, False, False)

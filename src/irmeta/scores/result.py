@@ -173,9 +173,11 @@ def _judged_counts(outcome: xr.Dataset) -> list[Mapping[str, int]]:
     return [facts["estimated"] for facts in inputs if "estimated" in facts]
 
 
-def _input_notes(described: Iterable[Mapping[str, Any]]) -> Iterator[str]:
-    """Say what (std.) means, what was estimated, and that intervals do not know of runs where they do not."""
-    described = list(described)
+def _input_notes(described: Collection[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the notes that inputs call for: how they were standardized or estimated, their runs, columns and doubts.
+
+    described : what `describe` says of each input.
+    """
     for done in _standardizations(described):
         yield f"{STANDARDIZED.strip()}: standardized scores ({done}), not on the metric's own scale"
     for attributes in described:

@@ -399,26 +399,30 @@ class Parameter:
 
     def _converted(self, value: Any) -> Any:
         """Return a value as data of the parameter's type, whatever it was given as."""
-        if self.given is not None and self._by_name and is_frame(value):
-            return self._of_fitting_type(self.given.reader(value))
         if self.given is not None:
-            return self._of_fitting_type(self.given.of(value))
+            is_table = self._by_name and is_frame(value)
+            read = self.given.reader if is_table else self.given.of
+            return self._of_fitting_type(read(value))
         if self.cubes or self.cube:
             return self._scores(value)
         if self.name == "rng":
-            allowed = seeded if np.random.Generator in self.kinds else seed
-            allowed(value)
+            require_seed = seeded if np.random.Generator in self.kinds else seed
+            require_seed(value)
             return value
         if Groups in self.kinds:
             value = self._groups(value)
         elif isinstance(value, str):
             value = self._parsed(value)
         value = self._of_fitting_type(value)
-        if self.choices is not None and not (value is None and self.optional):
-            each = value if self.several and is_list(value) else [value]
-            for one in each:
-                require_choice(self.name, one, get_args(self.choices))
+        self._require_choices(value)
         return value
+
+    def _require_choices(self, value: Any) -> None:
+        """Raise ScoresError for a value, or one of several, beside the choices of the parameter."""
+        if self.choices is None or (value is None and self.optional):
+            return
+        for one in value if self.several and is_list(value) else [value]:
+            require_choice(self.name, one, get_args(self.choices))
 
     def _of_fitting_type(self, value: Any) -> Any:
         """Return a value of a type that the parameter takes, a list of what can be passed through once only."""

@@ -6,7 +6,7 @@ import pytest
 
 from irmeta.papers.gupta2019 import collections, selection
 from irmeta.papers.gupta2019.collections import collection_cells
-from irmeta.papers.gupta2019.correlations import Matrix, _judged
+from irmeta.papers.gupta2019.correlations import Matrix, _verdict_on
 from irmeta.papers.gupta2019.prediction import fit_cells, prediction_cells
 from irmeta.papers.gupta2019.released import Released
 from irmeta.papers.gupta2019.selection import selection_cells
@@ -203,19 +203,20 @@ def test_a_sentence_on_correlation_says_whether_it_holds():
         ]
     )
     matrix = Matrix(["a", "b", "c", "d"], r)
-    assert _judged(matrix, "largest of a's", ["a", "b"]) == (0.9, "holds")
-    assert _judged(matrix, "largest of a's", ["a", "c"]) == (
-        0.8,
-        "does not hold: b has 0.900",
-    )
-    assert _judged(matrix, "every two above .9", ["a", "b", "c"]) == (
-        0.7,
-        "does not hold: the lowest is b with c",
-    )
-    assert _judged(matrix, "least correlated with the others", ["d"])[1] == "holds"
-    assert _judged(matrix, "falls with p", ["a", "b", "c", "d"])[1].startswith(
-        "holds: 0.900 0.800 0.100"
-    )
-    assert _judged(matrix, "rises with k", ["a", "b", "c"])[1].startswith(
-        "does not hold"
-    )
+    for sentence, metrics, figure, said in (
+        ("largest of a's", "a b", 0.9, "holds"),
+        ("largest of a's", "a c", 0.8, "does not hold: b has 0.900"),
+        (
+            "every two above .9",
+            "a b c",
+            0.7,
+            "does not hold: the lowest is b with c",
+        ),
+        ("falls with p", "a b c d", -0.8, "holds: 0.900 0.800 0.100"),
+        ("rises with k", "a b c", -0.1, "does not hold: 0.900 0.800"),
+    ):
+        found = _verdict_on(matrix, sentence, metrics.split())
+        assert found.figure == pytest.approx(figure)
+        assert found.said == said
+    least = _verdict_on(matrix, "least correlated with the others", ["d"])
+    assert least.said == "holds"

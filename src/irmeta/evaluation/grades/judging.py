@@ -255,7 +255,7 @@ def _is_ranked(topic: Indices, score: Floats) -> bool:
 
 
 def _count_disagreeing_lists(run: Run, ranking: Ranking) -> int:
-    """Count the topics in whose list a document is ranked above one of higher score; ties may be in any order."""
+    """Count the topics in whose list a rank does not rise where the score falls; ties may be in any order."""
     if run.ranks is None or not ranking.row.size:
         return 0
     rank = run.ranks.magnitude.take(ranking.row)

@@ -1,7 +1,7 @@
 """Score tables with a score on each line, as ir_measures, TREC Auto-Judge and others write them, as cubes."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import product
 from typing import Any
@@ -26,6 +26,8 @@ _HEADS = [set(names) for names in product(TOPIC, MEASURE, VALUE)]
 """Headers of a table of one system; pandas writes an index without a name before them."""
 
 _Row = tuple[str, str, str, float]
+Order = Callable[[Sequence[str], str], Sequence[str]]
+"""Puts the fields of a line into the order run, topic, measure, value; it is told the name of the system, too."""
 
 
 def import_ir_measures(paths: Paths, *, collection: str = "collection") -> xr.DataArray:
@@ -93,8 +95,8 @@ def _order_tot(fields: Sequence[str], name: str) -> Sequence[str]:
     return run, topic, measure, value
 
 
-def _read_fields(path: Location, order: Any) -> pl.DataFrame:
-    """Read lines of fields; `order` puts those of one into the order run, topic, measure, value."""
+def _read_fields(path: Location, order: Order) -> pl.DataFrame:
+    """Read lines of fields."""
     rows: list[_Row] = []
     system = _system_name(path)
     for number, line in _numbered_lines(path):

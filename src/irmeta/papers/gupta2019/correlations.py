@@ -32,21 +32,35 @@ class Matrix(NamedTuple):
         return float(self.r[self.metrics.index(a), self.metrics.index(b)])
 
 
+class Verdict(NamedTuple):
+    """What becomes of a sentence: its figure, whether it holds, and what is told beside."""
+
+    figure: float
+    holds: bool
+    beside: str
+
+    @property
+    def said(self) -> str:
+        """The verdict in words."""
+        words = "holds" if self.holds else "does not hold"
+        return f"{words}: {self.beside}" if self.beside else words
+
+
 def heat_map_cells(scores: xr.DataArray) -> Iterator[Cell]:
     """Hold what is said of the heat map to the rows released for ranking."""
     matrix = _matrix([scores])
     for what, metrics, figure in rows(CORRELATION):
-        value, told = _judged(matrix, what, metrics.split())
+        found = _verdict_on(matrix, what, metrics.split())
         if figure and "above" not in what:
             known = "by all rows of the file, of which it is not said that the heat map is of them"
             yield compare(
-                *("Figure 1", metrics, what, float(figure), value),
+                *("Figure 1", metrics, what, float(figure), found.figure),
                 within=0.005,
                 known=known,
             )
         else:
-            holds = float(told.startswith("holds"))
-            known = f"{told}, in all rows of the file"
+            known = f"{found.said}, in all rows of the file"
+            holds = float(found.holds)
             yield claim(
                 "Figure 1", metrics, what, holds, said=what, least=1, known=known
             )
@@ -80,8 +94,8 @@ def single_cells(released: Released, name: str, folder: str) -> Iterator[Cell]:
 def _elsewhere(name: str, matrix: Matrix) -> Iterator[Cell]:
     """Return the figure of each sentence on other scores, and whether it holds there; name : of these scores."""
     for what, metrics, _ in rows(CORRELATION):
-        value, told = _judged(matrix, what, metrics.split())
-        yield ours_only(f"Figure 1 on {name}", metrics, what, value, told)
+        found = _verdict_on(matrix, what, metrics.split())
+        yield ours_only(f"Figure 1 on {name}", metrics, what, found.figure, found.said)
 
 
 def _matrix(
@@ -97,35 +111,45 @@ def _matrix(
     return Matrix(list(metrics), np.corrcoef(pooled.T))
 
 
-def _judged(matrix: Matrix, what: str, metrics: list[str]) -> tuple[float, str]:
-    """Return the figure that a sentence is about, and whether the sentence holds."""
+def _verdict_on(matrix: Matrix, what: str, metrics: list[str]) -> Verdict:
+    """Find the figure that a sentence is about, and whether the sentence holds."""
     if what.startswith("largest of"):
         return _largest(matrix, *metrics)
     if "every two" in what:
-        low, a, b = min((matrix.of(a, b), a, b) for a, b in combinations(metrics, 2))
-        return low, f"{_verdict(low > 0.9)}: the lowest is {a} with {b}"
-    first, *others = metrics
+        return _all_above(matrix, metrics, 0.9)
     if what.startswith("least"):
-        mean = (matrix.r.sum(axis=0) - 1) / (len(matrix.metrics) - 1)
-        least = matrix.metrics[int(mean.argmin())]
-        rival = "" if least == first else f": {least} has {mean.min():.3f}"
-        value = float(mean[matrix.metrics.index(first)])
-        return value, f"{_verdict(least == first)}{rival}"
-    line = [matrix.of(first, other) for other in others]
-    steps = np.diff(line) * (1 if what.startswith("rises") else -1)
-    told = " ".join(f"{value:.3f}" for value in line)
-    return float(line[-1] - line[0]), f"{_verdict(bool((steps > 0).all()))}: {told}"
+        return _least_correlated(matrix, metrics[0])
+    return _steps(matrix, metrics, 1 if what.startswith("rises") else -1)
 
 
-def _verdict(holds: bool) -> str:
-    """Say in words whether a sentence holds."""
-    return "holds" if holds else "does not hold"
-
-
-def _largest(matrix: Matrix, metric: str, other: str) -> tuple[float, str]:
+def _largest(matrix: Matrix, metric: str, other: str) -> Verdict:
     """Return the r of two metrics, and whether the first correlates with no metric more than with the other."""
     row = matrix.r[matrix.metrics.index(metric)].copy()
     row[matrix.metrics.index(metric)] = -np.inf
     best = matrix.metrics[int(row.argmax())]
-    rival = "" if best == other else f": {best} has {row.max():.3f}"
-    return matrix.of(metric, other), f"{_verdict(best == other)}{rival}"
+    rival = "" if best == other else f"{best} has {row.max():.3f}"
+    return Verdict(matrix.of(metric, other), best == other, rival)
+
+
+def _all_above(matrix: Matrix, metrics: list[str], least: float) -> Verdict:
+    """Return the lowest r of two of some metrics, and whether it is above the least."""
+    low, a, b = min((matrix.of(a, b), a, b) for a, b in combinations(metrics, 2))
+    return Verdict(low, low > least, f"the lowest is {a} with {b}")
+
+
+def _least_correlated(matrix: Matrix, metric: str) -> Verdict:
+    """Return the mean r of a metric with all others, and whether no metric has a lower one."""
+    mean = (matrix.r.sum(axis=0) - 1) / (len(matrix.metrics) - 1)
+    least = matrix.metrics[int(mean.argmin())]
+    rival = "" if least == metric else f"{least} has {mean.min():.3f}"
+    own = float(mean[matrix.metrics.index(metric)])
+    return Verdict(own, least == metric, rival)
+
+
+def _steps(matrix: Matrix, metrics: list[str], sign: int) -> Verdict:
+    """Return how r of the first metric changes from the second to the last, and whether each step has the sign."""
+    first, *others = metrics
+    line = [matrix.of(first, other) for other in others]
+    steps = sign * np.diff(line)
+    values = " ".join(f"{value:.3f}" for value in line)
+    return Verdict(line[-1] - line[0], bool((steps > 0).all()), values)

@@ -19,7 +19,7 @@ from matplotlib.figure import Figure
 
 from irmeta.errors import IrmetaError
 from irmeta.io.outputs import writing
-from irmeta.report.plots.layout import Layout, fit_height, freeze_layout
+from irmeta.report.plots.layout import Layout, fit_to_content, freeze_layout
 from irmeta.words import printable
 
 COLUMN = 3.35
@@ -108,7 +108,7 @@ def draw(
         )
         for draw_panel, panel in zip(plots, panels.flat, strict=True):
             draw_panel(result, panel, **options)
-        fit_height(figure)
+        fit_to_content(figure)
         return figure
 
 

@@ -337,8 +337,11 @@ def freeze_layout(figure: Figure) -> None:
     figure.set_layout_engine(None)
 
 
-def fit_height(figure: Figure) -> None:
-    """Break labels that are wider than a figure, and make it as tall as those along its height, or its cells, need."""
+def fit_to_content(figure: Figure) -> None:
+    """Break long labels, thin the numbers of axes, and square the cells of matrices; then make a figure tall enough.
+
+    It grows by what the labels along its height lack.
+    """
     for axes in figure.axes:
         break_lines(axes.xaxis.label, figure.bbox.width)
     lay_out(figure)
@@ -349,14 +352,15 @@ def fit_height(figure: Figure) -> None:
         if axes.get_gid() == SQUARE:
             _square_cells(figure, axes)
     labelled = [axes for axes in figure.axes if axes.get_ylabel()]
-    lacks = [
-        axes.yaxis.label.get_window_extent().height - axes.bbox.height
-        for axes in labelled
-    ]
-    lack = max(lacks, default=0)
+    lack = max(map(_overhang, labelled), default=0)
     if lack > 0:
         rows = len({round(axes.bbox.y0) for axes in labelled})
         figure.set_figheight(figure.get_figheight() + rows * lack / figure.dpi)
+
+
+def _overhang(axes: Axes) -> float:
+    """Return by how many pixels the label of a vertical axis is longer than the axis."""
+    return axes.yaxis.label.get_window_extent().height - axes.bbox.height
 
 
 def _thin_numbers(axes: Axes) -> None:

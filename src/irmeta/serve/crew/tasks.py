@@ -112,7 +112,7 @@ def publish_rest(site: str, seconds: float) -> Answer:
 
 @lru_cache(maxsize=1)
 def _publisher(site: str) -> "Publisher":
-    """Return the publisher of a site's folder, the same one for all tasks of this process."""
+    """Return the publisher of a site's folder, one for all tasks of this process, which then gives way to others."""
     from irmeta.serve.catalogue import tables  # who checks runs needs no catalogue
     from irmeta.serve.pages.publishing import Publisher
 

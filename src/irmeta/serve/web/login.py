@@ -257,7 +257,7 @@ async def begin(guest: Here, provider: PROVIDER) -> Response:
 
 @ROUTER.get("/login/{provider}")
 async def end(guest: Here, provider: PROVIDER) -> Response:
-    """Take who comes back from a provider in, once."""
+    """Log in whoever comes back from a provider; the cookie of a begun login serves once."""
     try:
         answer = await _end(guest, _provider(guest, provider), provider)
     except RefusedError as error:

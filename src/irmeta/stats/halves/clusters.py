@@ -135,10 +135,10 @@ def _icc(total: _Sums, clusters: int) -> Floats:
     """Return (MSB - MSW) / (MSB + (n0 - 1) MSW), MSB and MSW pooled over systems, n0 as Donner weighs sizes."""
     about_mean = total.between - (total.totals**2).sum(axis=0) / total.topics
     msb = about_mean / (clusters - 1)
-    size = (total.topics - total.squares / total.topics) / (clusters - 1)
+    n0 = (total.topics - total.squares / total.topics) / (clusters - 1)
     with np.errstate(divide="ignore", invalid="ignore"):
         msw = total.within / (total.topics - clusters)
-        icc: Floats = (msb - msw) / (msb + (size - 1) * msw)
+        icc: Floats = (msb - msw) / (msb + (n0 - 1) * msw)
     return icc
 
 

@@ -228,7 +228,7 @@ def _check(used: xr.DataArray, costs: dict[str, float], budget: float | None) ->
 
 
 def _require_prices(ways: Sequence[Way], budget: float | None) -> None:
-    """Refuse what people judge for nothing; with a budget, which buys any number of it, what a machine does, too."""
+    """Raise ScoresError for judging that costs nothing; a machine's may where no budget buys any amount."""
     for way in ways:
         if way.cost <= 0 and (budget is not None or way.judge in ("", "people")):
             raise ScoresError(

@@ -58,7 +58,6 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
     interval over topics, of all sets of that size at once): the sets of the size reported that are not clearly worse
     than the best, which is the first; with "exact" and scores, of at most 5000 sets.
     """
-    metrics = outcome["metric"].values.astype(str)
     order = outcome["order"].values.astype(str).tolist()
     numbers = {name: outcome[name].values for name in _SUBSETS if name in outcome}
     views = {
@@ -75,30 +74,43 @@ def tables(outcome: xr.Dataset) -> dict[str, pl.DataFrame]:
         ).with_columns(pl.selectors.ends_with("low", "high").fill_nan(None)),
     }
     if "again" in outcome:
-        again = outcome["again"].values
-        k, metric = np.nonzero(again > 0)
-        stability = pl.DataFrame(
-            {
-                "k": outcome["k"].values[k],
-                "metric": metrics[metric].tolist(),
-                "chosen": again[k, metric],
-                "se": outcome["again_se"].values[k, metric],
-            }
-        )
-        views["stability"] = stability.sort(
-            "k", "chosen", descending=[False, True], maintain_order=True
-        )
-        sets = _sets(outcome, "alternative")
-        columns = {"k": outcome["alternative_k"].values, "metrics": sets}
-        for name in ("chosen", "unexplained"):
-            columns[name] = outcome[f"alternative_{name}"].values
-        views["alternatives"] = pl.DataFrame(columns)
+        views["stability"] = _stability(outcome)
+        views["alternatives"] = _alternatives(outcome)
     if "rival" in outcome:
-        sets = _sets(outcome, "rival")
-        columns = {"k": [len(names) for names in sets], "metrics": sets}
-        columns |= {name: outcome[f"rival_{name}"].values for name in _BEHIND}
-        views["rivals"] = pl.DataFrame(columns)
+        views["rivals"] = _rivals(outcome)
     return views
+
+
+def _stability(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return which share of halves chooses each metric, by the size of sets."""
+    again = outcome["again"].values
+    k, metric = np.nonzero(again > 0)
+    stability = pl.DataFrame(
+        {
+            "k": outcome["k"].values[k],
+            "metric": outcome["metric"].values.astype(str)[metric].tolist(),
+            "chosen": again[k, metric],
+            "se": outcome["again_se"].values[k, metric],
+        }
+    )
+    return stability.sort("k", "chosen", descending=[False, True], maintain_order=True)
+
+
+def _alternatives(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return the sets that halves choose most often."""
+    figures = {
+        name: outcome[f"alternative_{name}"].values
+        for name in ("k", "chosen", "unexplained")
+    }
+    table = pl.DataFrame({**figures, "metrics": _sets(outcome, "alternative")})
+    return table.select("k", "metrics", "chosen", "unexplained")
+
+
+def _rivals(outcome: xr.Dataset) -> pl.DataFrame:
+    """Return the sets that are not clearly worse than the best."""
+    sets = _sets(outcome, "rival")
+    figures = {name: outcome[f"rival_{name}"].values for name in _BEHIND}
+    return pl.DataFrame({"k": list(map(len, sets)), "metrics": sets, **figures})
 
 
 def _sets(outcome: xr.Dataset, variable: str) -> list[list[str]]:

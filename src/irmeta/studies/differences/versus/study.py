@@ -460,7 +460,8 @@ UNEVEN = 0.2
 def _judged_notes(family: Family, differences: Floats) -> list[str]:
     """Say that of a system, or of those that it is compared with, fewer of the first documents are judged.
 
-    differences : the system's mean less those of the others; who has fewer and scores more has nothing to gain.
+    differences : (against, metric), the system's mean less those of the others; who has fewer and scores more has
+        nothing to gain.
     """
     shares = about(family.scores).get("judged", {})
     others = [shares[name] for name in family.names if name in shares]
@@ -470,13 +471,17 @@ def _judged_notes(family: Family, differences: Floats) -> list[str]:
     behind = differences < 0 if own < other else differences > 0
     if abs(own - other) < UNEVEN or not behind.any():
         return []
-    whose = family.names[0] if len(family.names) == 1 else "the others (median)"
-    less = family.system if own < other else whose
+    whose, their = (
+        (family.names[0], "its")
+        if len(family.names) == 1
+        else ("the others (median)", "their")
+    )
+    less, its = (family.system, "its") if own < other else (whose, their)
     return [
         Act(
             f"Of the first 10 documents {own:.0%} of {family.system} are judged, {other:.0%} of {whose}. The rest "
-            f"counts as not relevant, so {less} may be better than its scores: irmeta reuse QRELS RUNS --new RUN says "
-            "by how much."
+            f"counts as not relevant, so {less} may be better than {its} scores: irmeta reuse QRELS RUNS --new RUN "
+            "says by how much."
         )
     ]
 

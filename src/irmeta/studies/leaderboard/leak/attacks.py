@@ -168,12 +168,12 @@ def vote(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
 
 
 def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
-    """Put a document on top of some topics of the run shown last; multiply weights by what a rise says of them.
+    """Put a document on top of some topics of the run shown last; move the weights of documents by how much it rose.
 
     A team begins with a run of nothing, from which the first steps cost least. As many topics change as make half of
-    the runs rise, but `NARROWEST` at least.
+    the runs rise, but after a team's first step `NARROWEST` at least.
     """
-    weights = np.zeros(start.shape)
+    log_weights = np.zeros(start.shape)
     seen, rises = board.visible, [0.0]
     held, last, width = start, 0.0, seen.size
     while board.left:
@@ -181,11 +181,13 @@ def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
         topics = rng.choice(seen, width, replace=False)
         noise = rng.gumbel(size=(width, start.shape[1]))
         noise[start[topics] == NONE] = -np.inf
-        # one of each topic, as often as its weight says
-        ranks = np.argmax(weights[topics] + noise, axis=1)
-        tried = _put_on_top(held, topics, start[topics, ranks])
-        if fresh:
-            tried = _empty_run(start)
+        # one of each topic, in proportion to its weight: log weight and Gumbel noise are then largest
+        ranks = np.argmax(log_weights[topics] + noise, axis=1)
+        tried = (
+            _empty_run(start)
+            if fresh
+            else _put_on_top(held, topics, start[topics, ranks])
+        )
         answer = board.submit(tried)
         if answer.figure is None:
             break
@@ -194,13 +196,13 @@ def walk(board: Board, start: Indices, rng: np.random.Generator) -> Loot:
             continue
         rise = answer.figure - last
         rises.append(rise)
-        weights[topics, ranks] += (rise - np.mean(rises)) / (np.max(np.abs(rises)) or 1)
-        width += 1
+        surprise = (rise - np.mean(rises)) / (np.max(np.abs(rises)) or 1)
+        log_weights[topics, ranks] += surprise
         if rise > 0:
             held, last = tried, answer.figure
-            width -= 2
+        width += -1 if rise > 0 else 1
         width = min(max(width, NARROWEST), seen.size)
-    return _claim_elected(board, start, weights)
+    return _claim_elected(board, start, log_weights)
 
 
 def _empty_run(start: Indices) -> Indices:

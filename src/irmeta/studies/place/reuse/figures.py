@@ -216,42 +216,39 @@ def new_run_figures(
     every = [*wanted, *dict.fromkeys(others)]
     looked = left_out.look_up(qrels, new, every, reading)
     scores = left_out.scores(looked)
-    means = scores.mean(axis=1)
-    at = {metric: place for place, metric in enumerate(looked.metrics)}
-    columns = [at[metric] for metric in wanted]
-    score = means[:, columns]
+    by_topic = dict(zip(looked.metrics, np.moveaxis(scores, -1, 0), strict=True))
+    mean = dict(zip(looked.metrics, scores.mean(axis=1).T, strict=True))
     # the scores if every unjudged document had the highest grade
-    most = left_out.highest_scores(looked).mean(axis=1)[:, columns]
-    unjudged = 1 - means[:, [at[metric] for metric in judged_metrics]]
-    retrieved = scores[..., at[RETRIEVED]]
-    below = [
-        _unjudged_below(
-            retrieved, top, scores[..., at[top]], all_of, scores[..., at[all_of]]
+    highest_mean = left_out.highest_scores(looked).mean(axis=1).T
+    most = dict(zip(looked.metrics, highest_mean, strict=True))
+    unjudged, below, bounds, bands = [], [], [], []
+    for metric, top, all_of, model in zip(
+        wanted, judged_metrics, whole, models, strict=True
+    ):
+        unjudged.append(1 - mean[top])
+        below.append(
+            _unjudged_below(
+                by_topic[RETRIEVED], top, by_topic[top], all_of, by_topic[all_of]
+            )
         )
-        for top, all_of in zip(judged_metrics, whole, strict=True)
-    ]
-    bound = np.empty_like(score)
-    bands = []
-    for i, metric in enumerate(wanted):
-        own = score[:, i]
+        own = mean[metric]
+        bound = _highest_score(metric, most[metric])
         if metric in residuals:
-            bound[:, i] = own + means[:, at[residuals[metric]]]
-        else:
-            bound[:, i] = _highest_score(metric, most[:, i])
+            bound = own + mean[residuals[metric]]
         # with all its documents judged a run is as if it had been pooled
-        pooled = (unjudged[:, i] == 0) & (below[i] == 0)
-        bound[pooled, i] = own[pooled]
+        pooled = (unjudged[-1] == 0) & (below[-1] == 0)
+        bounds.append(np.where(pooled, own, bound))
         least = np.where(pooled, 0.0, _least_loss(metric, own))
-        expected = penalty.band(models[i], unjudged[:, i], own, level)
-        bands.append(expected.within(least, bound[:, i] - own))
+        expected = penalty.band(model, unjudged[-1], own, level)
+        bands.append(expected.within(least, bounds[-1] - own))
     over = ("run", "metric")
     found = {
         "run": looked.names,
-        "new_score": (over, score),
-        "new_unjudged": (over, unjudged),
+        "new_score": (over, np.stack([mean[metric] for metric in wanted], axis=1)),
+        "new_unjudged": (over, np.stack(unjudged, axis=1)),
         "unjudged_below": (over, np.stack(below, axis=1)),
         **with_ends("penalty", over, np.transpose(bands, (2, 0, 1))),
-        "bound": (over, bound),
+        "bound": (over, np.stack(bounds, axis=1)),
     }
     notes = [*left_out.mismatch_notes(looked), *left_out.repetition_notes(looked)]
     return found, notes
