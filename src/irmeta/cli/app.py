@@ -576,7 +576,8 @@ def _require_files(words: Sequence[Any], verb: str) -> None:
     for word in names:
         if mend := _quotes_hint(word):
             raise IrmetaError(f"{word}: no such file{mend}")
-    if verb == "compare" and len(names) == len(words) == 2:
+    without_suffix = [name for name in names if not Path(name).suffix]
+    if verb == "compare" and len(without_suffix) == len(words) == 2:
         raise IrmetaError(
             f"{joined(names)}: no such files; two systems of a file are compared by "
             f"irmeta versus FILE --system {names[0]} --against {names[1]}"

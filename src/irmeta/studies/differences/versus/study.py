@@ -471,12 +471,10 @@ def _judged_notes(family: Family, differences: Floats) -> list[str]:
     behind = differences < 0 if own < other else differences > 0
     if abs(own - other) < UNEVEN or not behind.any():
         return []
-    whose, their = (
-        (family.names[0], "its")
-        if len(family.names) == 1
-        else ("the others (median)", "their")
-    )
-    less, its = (family.system, "its") if own < other else (whose, their)
+    several = len(family.names) > 1
+    whose = "the others (median)" if several else family.names[0]
+    less = family.system if own < other else whose
+    its = "their" if several and less == whose else "its"
     return [
         Act(
             f"Of the first 10 documents {own:.0%} of {family.system} are judged, {other:.0%} of {whose}. The rest "
