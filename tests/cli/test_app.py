@@ -538,7 +538,10 @@ def test_possessives_are_not_names_in_quotes():
             "mine and bm25: no such files; two systems of a file are compared by "
             "irmeta versus FILE --system mine --against bm25",
         ),
-        ("compare a.parquet b.parquet", "a.parquet: no such file"),
+        (
+            "compare a.parquet b.parquet",
+            "a.parquet: no such file; `irmeta evaluate` and `irmeta import` write score files",
+        ),
         (
             "leaderboard s.parquet --rows topics",
             "irmeta leaderboard has no option --rows; irmeta import has it",
