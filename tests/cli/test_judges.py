@@ -510,6 +510,17 @@ def test_samples_from_a_file_of_several_collections(run, made):
     assert "a file of one" in error
 
 
+def test_judgments_beside_scores_lead_to_the_command_that_scores(run, tmp_path):
+    """Human judgments with machine scores are refused, and the message makes scores of the judgments."""
+    (tmp_path / "qrels.txt").write_text("1 0 d1 1\n2 0 d2 0\n")
+    made = cube([[[0.1], [0.2]], [[0.3], [0.1]]], ["a", "b"], ["1", "2"], ["P@5"])
+    save(made, tmp_path / "machine.parquet")
+    given = "--human", "qrels.txt", "--llm", "machine.parquet"
+    code, _, error = run("judges", "estimate", *given)
+    assert (code, "must both be scores or both judgments" in error) == (2, True)
+    assert "`irmeta evaluate qrels.txt RUNS -o SCORES`" in error
+
+
 def test_logs_of_two_judges_are_told_from_judgments(run, tmp_path):
     """Nuggets as two judges assigned them are compared after the import that the error types out."""
     for judge, first in (("people", "support"), ("machine", "not_support")):

@@ -399,6 +399,12 @@ def test_facts_of_other_models_are_refused(tmp_path: Path) -> None:
         write_leaderboard(board({"w": 0.1, "x": 0.6}), tmp_path, about={"z": {}})
 
 
+def test_scores_are_no_board_yet(tmp_path: Path) -> None:
+    """A page of scores is refused with the call that makes a board of them."""
+    with pytest.raises(IrmetaError, match=r"first board = irmeta\.leaderboard\("):
+        write_leaderboard({"w": {"t": 0.1}}, tmp_path)  # type: ignore[arg-type]
+
+
 @pytest.mark.parametrize("address", ["javascript:alert(1)", "//evil.example", "data:x"])
 def test_a_page_links_to_pages_only(tmp_path: Path, address: str) -> None:
     """What would run, or leave for another host unseen, is no address of a page beside this one."""

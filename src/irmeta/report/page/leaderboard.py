@@ -109,7 +109,8 @@ def write_leaderboard(
     """
     if not isinstance(outcome, Result) or outcome.data.attrs["study"] != "leaderboard":
         raise IrmetaError(
-            "write_leaderboard takes what irmeta.leaderboard returned, and a folder"
+            "write_leaderboard takes a result, and a folder: first board = irmeta.leaderboard(scores), then "
+            "irmeta.write_leaderboard(board, folder)"
         )
     folder = Path(folder)
     kept = Kept(folder, "leaderboard", re.escape(PAGE))

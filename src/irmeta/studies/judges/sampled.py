@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
+from shlex import quote
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ from irmeta.errors import IrmetaError, ScoresError
 from irmeta.evaluation.notes import repetition_notes
 from irmeta.evaluation.sets import JudgmentSets, evaluate_under
 from irmeta.evaluation.sources import QrelsLike, RunsLike
-from irmeta.io.formats.scores import load_all
+from irmeta.io.formats.scores import OtherTableError, load_all
 from irmeta.io.lists import LEAST
 from irmeta.io.runs.trec import Reading
 from irmeta.scores.attributes import OVER, about, recorded
@@ -121,7 +122,13 @@ def _one_cube(given: Judged, metrics: str | Iterable[str] | None) -> xr.DataArra
     """Return scores, of a file its one collection."""
     if not isinstance(given, str | Path):
         return check(given)
-    cubes = load_all(given, metrics=metrics)
+    try:
+        cubes = load_all(given, metrics=metrics)
+    except OtherTableError as error:
+        raise IrmetaError(
+            f"{given} is not a score file, and human and machine must both be scores or both judgments; make scores of "
+            f"judgments: `irmeta evaluate {quote(str(given))} RUNS -o SCORES`"
+        ) from error
     if len(cubes) > 1:
         raise IrmetaError(
             f"{given} holds {len(cubes)} collections, {', '.join(cubes)}; --human and --llm each "
