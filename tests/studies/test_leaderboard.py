@@ -133,6 +133,15 @@ def test_aggregates_without_values_are_not_said_to_agree() -> None:
     )
 
 
+def test_a_model_in_percent_is_named_and_no_task() -> None:
+    """Where one model alone reaches beyond 1, the note says so, and no task is said to have another scale."""
+    scores = drawn(tasks=8)
+    scores[3] *= 100
+    made = leaderboard(board(scores), resamples=40)
+    assert "scales" not in " ".join(findings(made))
+    assert made.notes[0].startswith("The scores of m3 may be in another unit")
+
+
 def test_true_ranks_within_bounds(full: xr.Dataset, holed: xr.Dataset) -> None:
     """The ranks of the full table lie within what its holes allow, by mean and Borda."""
     for kind in ("mean", "borda"):

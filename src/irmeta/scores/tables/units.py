@@ -18,9 +18,11 @@ ENOUGH = 5
 """Topics from which on a hundredfold is no accident; of fewer, scores must be beyond 1, where those of most are not."""
 
 
-def unit_doubts(cubes: Mapping[str, xr.DataArray]) -> list[str]:
-    """Say whose scores seem to be in another unit than those of most systems on the same topics, if any seem so."""
-    doubted: dict[str, tuple[float, float, str]] = {}  # own mean, that of most, metric
+def in_other_unit(
+    cubes: Mapping[str, xr.DataArray],
+) -> dict[str, tuple[float, float, str]]:
+    """Return the systems whose scores seem to be in another unit: own mean, that of most on these topics, metric."""
+    doubted: dict[str, tuple[float, float, str]] = {}
     for scores in cubes.values():
         for metric in scores.metric.values:
             table = scores.sel(metric=metric)
@@ -34,6 +36,12 @@ def unit_doubts(cubes: Mapping[str, xr.DataArray]) -> list[str]:
             for at in np.flatnonzero(apart):
                 name = str(table.system.values[at])
                 doubted.setdefault(name, (own_mean[at], usual_mean[at], str(metric)))
+    return doubted
+
+
+def unit_doubts(cubes: Mapping[str, xr.DataArray]) -> list[str]:
+    """Say whose scores seem to be in another unit than those of most systems on the same topics, if any seem so."""
+    doubted = in_other_unit(cubes)
     if not doubted:
         return []
     names = list(doubted)

@@ -12,6 +12,7 @@ from irmeta.scores.figures import first_rows, interval, row_limit, short, spans
 from irmeta.scores.notes import Answer, Beside
 from irmeta.scores.result import frame, is_estimated, standardization_of, with_nulls
 from irmeta.scores.tables.roles import SCORE
+from irmeta.scores.tables.units import in_other_unit
 from irmeta.stats.arrays import Bools, Floats, Indices, settled
 from irmeta.stats.leaderboards.aggregates import task_points
 from irmeta.stats.leaderboards.completion import TOP
@@ -386,14 +387,20 @@ def _valueless_hint(every: pl.DataFrame, outcome: xr.Dataset) -> str:
 
 
 def _mixed_scales(outcome: xr.Dataset) -> list[str]:
-    """Warn of means that add up scores of different scales, and say how far the larger ones decide the order."""
-    scores = outcome["score"].values
+    """Warn of means that add up scores of different scales, and say how far the larger ones decide the order.
+
+    Models whose own unit seems to be another do not count: a note names them.
+    """
+    cube = outcome["score"].expand_dims(metric=[SCORE])
+    usual = cube.sel(metric=SCORE).drop_sel(system=[*in_other_unit({SCORE: cube})])
+    usual = usual.dropna("topic", how="all")
+    scores = usual.values
     larger = on_larger_scale(scores)
     if is_estimated(outcome):
         return []  # a score is what its topic adds to the mean
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []
-    few_tasks = listed(map(shortened, outcome.topic.values[larger]), 3)
+    few_tasks = listed(map(shortened, usual.topic.values[larger]), 3)
     others = counted(int((~larger).sum()), f"other {nouns(outcome)['task']}")
     highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
     return [
