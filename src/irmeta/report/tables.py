@@ -3,7 +3,7 @@
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from irmeta.metrics.names import nearest
 from irmeta.report.forms import csv, latex, markdown, text
 from irmeta.scores.attributes import about
 from irmeta.scores.figures import WHOLE
+from irmeta.scores.groups.clusters import unit_of
 from irmeta.studies import study_of
 
 _COMMANDS = re.compile(r" \([^()]*--[^()]*\)")
@@ -42,6 +43,17 @@ def tables(result: xr.Dataset) -> dict[str, pl.DataFrame]:
             labelled = frame.select(pl.lit(label).alias(added), pl.all())
             parts.setdefault(name, []).append(labelled)
     return {name: pl.concat(frames) for name, frames in parts.items()}
+
+
+class Tables(dict[str, pl.DataFrame]):
+    """A result's tables by name; one under another name, as a title, is found as `--table` finds it."""
+
+    def __init__(self, result: xr.Dataset) -> None:
+        super().__init__(tables(result))
+        self.result = result
+
+    def __missing__(self, name: str) -> pl.DataFrame:
+        return table_named(self.result, name)
 
 
 def _added_dimension(result: xr.Dataset) -> str | None:
@@ -92,8 +104,18 @@ def table_named(result: xr.Dataset, table: str | None) -> pl.DataFrame:
     if len(begun) == 1:
         return begun[0]
     raise IrmetaError(
-        f"no table {table!r} in this result; {nearest(table, list({**views, **shown}))}"
+        f"no table {table!r} in this result; {_meant(table, result, [*views], [*shown])}"
     )
+
+
+def _meant(
+    table: str, result: xr.Dataset, names: Sequence[str], titles: Sequence[str]
+) -> str:
+    """Say which table is meant by a wrong name: the one whose rows are called so, or the nearest name of one word."""
+    if table == f"{unit_of(result)}s" and "topics" in names:
+        return "did you mean topics?"
+    words = [title for title in titles if " " not in title]
+    return nearest(table, dict.fromkeys([*names, *words]))
 
 
 def _short_title(title: str) -> str:

@@ -173,6 +173,20 @@ def test_tables_for_other_programs(result: irmeta.Result) -> None:
     assert r"systems\_above" in result.to_latex("topics")
     with pytest.raises(IrmetaError, match="no table 'topic' in this result"):
         result.to_pandas("topic")
+    title = next(iter(overview(result.data)))
+    assert result.tables[title].equals(overview(result.data)[title])
+    with pytest.raises(IrmetaError, match="no table 'topic' in this result"):
+        result.tables["topic"]
+
+
+def test_a_wrong_name_of_a_table_leads_to_a_name(scores: xr.DataArray) -> None:
+    """What rows are called leads to their table, and a word of a title to names, never to the title."""
+    clusters = {str(at): str(at // 2) for at in range(30)}
+    found = irmeta.versus(irmeta.with_clusters(scores, clusters), "e", "d")
+    with pytest.raises(IrmetaError, match=r"did you mean topics\?"):
+        found.tables["clusters"]
+    with pytest.raises(IrmetaError, match="choose from comparisons, topics"):
+        found.tables["clusters by AP"]
 
 
 def test_figure(result: irmeta.Result, scores: xr.DataArray, tmp_path: Path) -> None:

@@ -116,8 +116,11 @@ class Result:
 
     @property
     def tables(self) -> "dict[str, pl.DataFrame]":
-        """The tables by name, with the columns of the JSON contract; `.glimpse()` prints all columns of a wide one."""
-        found: dict[str, pl.DataFrame] = _report("tables").tables(self.data)
+        """The tables by name, with the columns of the JSON contract; `.glimpse()` prints all columns of a wide one.
+
+        A table that a person reads is found by its title, too, as `to_pandas` finds it.
+        """
+        found: dict[str, pl.DataFrame] = _report("tables").Tables(self.data)
         return found
 
     def plot(
