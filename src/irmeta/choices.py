@@ -224,7 +224,7 @@ MEANINGS: dict[Any, dict[str, str]] = {
         "mean": "mean over tasks",
         "types": "mean of the means of task types, with --types",
         "standardized": "mean of scores that are standardized within each task",
-        "borda": "Borda count, as MTEB computes it",
+        "borda": "Borda count, as MTEB computes it where no score is predicted",
         "bt": "Bradley-Terry strengths, from which model beats which",
     },
     Over: {

@@ -142,6 +142,11 @@ def test_the_page_speaks_to_visitors(text: str) -> None:
     assert not re.search(r"(?<![\w-])--[a-z]", said.partition('id="method"')[0])
 
 
+def test_votes_of_predicted_scores_are_not_said_to_be_those_of_mteb(text: str) -> None:
+    """MTEB gives a missing score no votes: the page names it as the source of the count, no more."""
+    assert "Borda count: Muennighoff et al. (MTEB, EACL 2023)." in text
+
+
 def test_where_the_page_goes(result: xr.Dataset, tmp_path: Path) -> None:
     """The page is written over itself, never over another page or a file."""
     assert write_leaderboard(result, tmp_path / "a") == write_leaderboard(

@@ -57,7 +57,7 @@ GENERATOR = "irmeta leaderboard"
 """Marks a page of ours."""
 _SOURCES = {
     "ranks": "Rank sets: Mogstad, Romano, Shaikh and Wilhelm (Review of Economic Studies 2024).",
-    "borda": "Borda count as in MTEB (Muennighoff et al., EACL 2023).",
+    "borda": "Borda count: Muennighoff et al. (MTEB, EACL 2023).",
     "bt": "Bradley and Terry (Biometrika 1952).",
     "standardized": "Standardized scores: Webber, Moffat and Zobel (SIGIR 2008).",
     "predicted": "Predicted scores: factor analysis, Rubin and Thayer (Psychometrika 1982).",
