@@ -686,6 +686,28 @@ def test_tasks_switched_off(ranking: Any, board: Path) -> None:
     )
 
 
+def test_a_model_without_the_tasks_left_has_no_rank(
+    browser: Any, tmp_path: Path
+) -> None:
+    """Predictions alone give no rank by the mean or by Borda: such a model stands last."""
+    scores = np.random.default_rng(1).random((6, 8, 1))
+    scores[0] += 1
+    scores[0, :4] = np.nan
+    table = cube(scores, list("abcdef"), [f"task {i}" for i in range(8)], ["score"])
+    made = leaderboard(table, holes="predict", resamples=60)
+    load(browser, write_leaderboard(made, tmp_path))
+    for box in range(4, 8):
+        browser.execute_script(
+            f"document.querySelectorAll('#boxes input')[{box}].click()"
+        )
+    for kind in ("mean", "borda"):
+        browser.execute_script(
+            f"byId('aggregate').value = '{kind}'; byId('aggregate').dispatchEvent(new Event('change'))"
+        )
+        assert [cells(browser, at)[-1] for at in (0, 1, 3)] == ["–", "a", "–"]
+        assert "–" not in cells(browser, 0)[:5]
+
+
 def test_what_is_known_of_models_stays_in_its_column(
     browser: Any, tmp_path: Path
 ) -> None:

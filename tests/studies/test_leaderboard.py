@@ -18,6 +18,7 @@ from irmeta.report.screen import whole_tables
 from irmeta.report.tables import json_document, render
 from irmeta.scores.attributes import about
 from irmeta.scores.cube import cube
+from irmeta.scores.selection import select
 from irmeta.studies.differences.description.study import describe
 from irmeta.studies.differences.significance.study import significance
 from irmeta.studies.differences.versus.study import versus
@@ -544,6 +545,18 @@ def test_tables_that_cannot_be_ranked(scores: Any, says: str) -> None:
     """What cannot be ranked is an error that says what is lacking."""
     with pytest.raises(ScoresError, match=says):
         leaderboard(board(scores))
+
+
+@pytest.mark.parametrize("holes", ["bounds", "predict"])
+def test_models_without_the_chosen_tasks_are_left_out(holes: str) -> None:
+    """With tasks chosen, a model that has none of them is no error: a note names it."""
+    scores = drawn(models=12)
+    scores[0, :8] = scores[1, 0] = NAN
+    chosen = select(board(scores), topics=[f"t{at}" for at in range(8)])
+    made = leaderboard(chosen, holes=holes, resamples=40)
+    assert made.system.values.tolist() == [f"m{at}" for at in range(1, 12)]
+    said = "left out: 1 model of 12 with scores on none of the tasks chosen: m0"
+    assert said in made.notes
 
 
 def test_models_without_a_whole_collection_are_counted() -> None:

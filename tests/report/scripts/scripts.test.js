@@ -144,7 +144,8 @@ test("Borda counts share ties, means miss what is missing, equal values share th
     [0.5, 0.5, 0.1],
     [0.2, null, 0.3],
   ];
-  assert.deepEqual(bordaOf(scores, 3, [0, 1]), [1.5 + 1, 1.5, 0 + 2]);
+  assert.deepEqual(bordaOf(scores, [0, 1]), [1.5 + 1, 1.5, 0 + 2]);
+  assert.deepEqual(bordaOf(scores, [1]), [0, null, 1]);
   assert.deepEqual(
     [0, 1].map((model) => meanOf(scores, model, [0, 1])),
     [0.35, null],

@@ -286,17 +286,20 @@ def _count_cells(part: tuple[Bools, Bools]) -> int:
 
 
 def with_tasks(board: Board, least: int) -> Board:
-    """Keep the models that have scores on at least this number of tasks; a note says how many go."""
+    """Keep the models that have scores on at least this number of tasks; a note says how many go, or who has none."""
     model, task, _ = board.nouns
     kept = np.isfinite(board.scores).sum(axis=1) >= least
     if kept.all():
         return board
-    if kept.sum() < 2:
+    if kept.sum() < 2 and least > 1:
         raise ScoresError(
             f"fewer than 2 {model}s have scores on {counted(least, task)} or more; lower --min-tasks"
         )
     few = counted(int((~kept).sum()), model)
-    note = f"left out: {few} of {kept.size} with scores on fewer than {counted(least, task)}"
+    which = f"fewer than {counted(least, task)}"
+    if least == 1:
+        which = f"none of the {task}s chosen: {listed(compress(board.models, ~kept))}"
+    note = f"left out: {few} of {kept.size} with scores on {which}"
     part = board.kept(kept, np.ones(len(board.tasks), dtype=bool))
     return replace(part, notes=[*board.notes, note])
 

@@ -14,7 +14,7 @@ from irmeta.errors import ScoresError, require_choice, require_least, require_sh
 from irmeta.measured.coverage import held
 from irmeta.metrics.names import split
 from irmeta.parallel import again, seeded
-from irmeta.scores.attributes import about, recorded
+from irmeta.scores.attributes import CHOSEN, about, recorded
 from irmeta.scores.cubes import by_name
 from irmeta.scores.groups.clusters import with_cluster_facts
 from irmeta.scores.groups.repeats import runs_sentence, with_other_runs
@@ -136,7 +136,8 @@ def leaderboard(
     by_task = not any("estimated" in about(one) for one in cubes.values())
     kinds = _kinds(aggregate, types) if by_task or aggregate else [_MEAN]
     board = board_of(cubes, metric, over)
-    if min_tasks > 1:
+    chosen = any("topics" in about(one).get(CHOSEN, {}) for one in cubes.values())
+    if min_tasks > 1 or (chosen and board.items is None):
         board = with_tasks(board, min_tasks)
     if holes == "complete":
         board = complete(board)

@@ -36,29 +36,29 @@ const state = {
 function standing() {
   const given = aggregates.find((one) => one.name === state.by);
   if (!state.off.size) return { ...given, counts: content.counts };
-  const value = state.by === "borda" ? bordaCounts() : means();
+  const counts = models.map((_, model) => tasksOf(model).length);
+  // predictions alone give no rank
+  const known = scores.map((column) =>
+    column.map((score, model) => (counts[model] ? score : null)),
+  );
+  const on = tasksOn();
+  const value =
+    state.by === "borda"
+      ? bordaOf(known, on)
+      : models.map((_, model) => meanOf(known, model, on));
   return {
     name: given.name,
     label: given.label,
     column: given.column,
     value,
     rank: ranksOf(value),
-    counts: models.map((_, model) => tasksOf(model).length),
+    counts,
   };
 }
 
 function tasksOn() {
   const all = [...tasks.keys()];
   return all.filter((task) => !state.off.has(task));
-}
-
-function bordaCounts() {
-  return bordaOf(scores, models.length, tasksOn());
-}
-
-function means() {
-  const on = tasksOn();
-  return models.map((_, model) => meanOf(scores, model, on));
 }
 
 function shown(value) {
@@ -78,7 +78,8 @@ function tasksOf(model) {
 }
 
 // Marks an aggregate of scores of which some are predicted.
-function partly(model) {
+function partly(one, model) {
+  if (one.value[model] === null) return "";
   const predicted = tasksOn().some((task) => isPredicted(task, model));
   return predicted ? "~" : "";
 }
@@ -231,17 +232,25 @@ function drawSwitched() {
   const on = tasks.length - state.off.size;
   const named = tasksOn().map((task) => tasks[task].name);
   byId("switched").textContent = `${on} of ${tasks.length}`;
-  const again = content.command.includes("--holes predict")
-    ? "; it predicts from these alone"
-    : "";
   byId("banner").hidden = !state.off.size;
   byId("banner").textContent =
     `By ${on} of ${tasks.length} ${nouns.task}s: means and ranks of these alone, ` +
-    `without rank sets, which Python computes (${content.command} --topics '${named.join(",")}'${again}).`;
+    `without rank sets, which Python computes ${commandFor(named)}.`;
   for (const option of byId("aggregate").options) {
     option.disabled = state.off.size > 0 && !recomputed.includes(option.value);
   }
   byId("aggregate").value = state.by;
+}
+
+// The command that ranks by the named tasks, which takes 2 of them.
+function commandFor(named) {
+  if (named.length < 2) return `of 2 ${nouns.task}s or more`;
+  const { command } = content;
+  const whole = command.replace(/ --topics ('[^']*'|\S+)/, "");
+  const again = command.includes("--holes predict")
+    ? "; it predicts from these alone"
+    : "";
+  return `(${whole} --topics '${named.join(",")}'${again})`;
 }
 
 const capitalized = (word) => word.charAt(0).toUpperCase() + word.slice(1);
@@ -303,7 +312,7 @@ function rowOf(one, others, model) {
     cell("number", rankOrRange(one, model)),
     element("th", { scope: "row" }, button),
     cell("", ranksDrawn(one, model)),
-    cell("number", shown(one.value[model]) + partly(model)),
+    cell("number", shown(one.value[model]) + partly(one, model)),
     ...(content.estimated
       ? []
       : [cell("number tasks", String(one.counts[model]))]),

@@ -20,10 +20,14 @@ export function meanOf(scores, model, on) {
 }
 
 // On each task, a model earns the number of all models less its rank among those that have it; ties share ranks.
-export function bordaOf(scores, models, on) {
-  const votes = Array(models).fill(0);
-  for (const task of on) {
-    const column = scores[task];
+// A model without a score on these tasks is none of them, and has null.
+export function bordaOf(scores, on) {
+  const columns = on.map((task) => scores[task]);
+  const votes = scores[0].map((_, model) =>
+    columns.some((column) => column[model] !== null) ? 0 : null,
+  );
+  const models = votes.filter((vote) => vote !== null).length;
+  for (const column of columns) {
     const known = column.filter((score) => score !== null);
     for (const [model, score] of column.entries()) {
       if (score === null) continue;
