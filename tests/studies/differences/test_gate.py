@@ -184,6 +184,22 @@ def test_scores_below_0_have_no_largest_loss():
     assert gate(both - 0.5, 0.7)["verdict"].item() == "safe"
 
 
+@pytest.mark.parametrize(("times", "most"), [(1, 1), (100, 100), (5, None)])
+def test_few_topics_of_an_unknown_metric_are_not_safe(times, most):
+    """Where scores look like shares or percentages, one more topic may lose all of that; the sentence says which."""
+    few = scores(topics=13, spread=0.01, metrics=("quality",))
+    found = gate(times * few, times * 0.05)
+    assert found["verdict"].item() == ("open" if most else "safe")
+    supposed = f"scores of 0 to {most} supposed); more than"
+    assert (supposed in found.findings[0]) == (most is not None)
+    assert "supposed" in gate(few, 0.5).findings[0]
+    known = gate(few.assign_coords(metric=["P@10"]), 0.05)
+    assert "supposed" not in known.findings[0]
+    if most:
+        bound = found["loss_possible"].item() / times
+        assert bound == pytest.approx(known["loss_possible"].item())
+
+
 def test_a_margin_in_another_unit_is_asked_about():
     """Of percentages with a margin of shares no number of topics is named."""
     shares = scores(topics=20, spread=0.2, metrics=("accuracy",))

@@ -3,11 +3,12 @@
 import numpy as np
 import xarray as xr
 
-from irmeta.metrics.names import ESTIMATED, highest
+from irmeta.metrics.names import ESTIMATED, highest, is_known
 from irmeta.metrics.values import geometric
 from irmeta.scores.attributes import REPEATS, about
 from irmeta.scores.figures import short
 from irmeta.stats.arrays import Floats, settled
+from irmeta.stats.leaderboards.holes import APART, scale
 from irmeta.stats.reliability.differences import smallest_effect
 from irmeta.stats.tests.flips import needed, smallest_seen
 
@@ -50,6 +51,23 @@ def widest(scores: xr.DataArray) -> Floats:
     least, most = limits(scores)
     logs = np.isin(scores.metric.values, geometric(scores.metric.values))
     return np.where(logs, np.inf, most - least)
+
+
+def supposed_range(scores: xr.DataArray) -> Floats:
+    """Return the range that scores by each metric that irmeta does not know seem to have: (metric,), else infinite.
+
+    It is 1 where all are within 0 and 1, and 100 where all are within 0 and 100 and some are well above 1; a scale of
+    1 to 5 is neither.
+
+    >>> from irmeta.scores.cube import cube
+    >>> supposed_range(cube([[[0.1, 35.0, 4.0, 0.2]]], ["a"], ["301"], ["x", "y", "z", "AP"])).tolist()
+    [1.0, 100.0, inf, inf]
+    """
+    values = scores.transpose(..., "metric").values.reshape(-1, scores.sizes["metric"])
+    low, high = scale(values)
+    percent = (high == 100) & (np.nanmax(values, axis=0) > APART)
+    unknown = [not is_known(str(name)) for name in scores.metric.values]
+    return np.where(unknown & (low == 0) & ((high == 1) | percent), high, np.inf)
 
 
 def detection_clause(

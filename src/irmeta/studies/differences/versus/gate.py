@@ -182,6 +182,8 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     but, why = ", and", ""
     look, too_much = str(one["look"].item()), f"more than {margin:g} is too much"
     less = bool(one["significant"]) and difference < 0
+    most = float(one["supposed"])
+    supposed = f"; scores of 0 to {most:g} supposed" if most < np.inf else ""
     if "cause" in one:
         but, why = "; apart from the judge", f" {_cause_sentence(one, other, digits)}"
     if verdict == WORSE:
@@ -191,12 +193,10 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
         return f"Worse: {scores}{but} a loss of {short(least, digits)} or more is shown ({look}); {too_much}.{why}"
     possible = _rounded_outward(float(one["loss_possible"]), np.ceil, digits)
     if verdict == SAFE:
-        most = min(margin, possible)
-        size = "any loss" if most <= 0 else f"a loss of {short(most, digits)} or more"
+        least = min(margin, possible)
+        size = "any loss" if least <= 0 else f"a loss of {short(least, digits)} or more"
         small = " It is significantly worse, but not too much." if less else ""
-        return (
-            f"Safe: {scores}{but} {size} is excluded ({look}); {too_much}.{why}{small}"
-        )
+        return f"Safe: {scores}{but} {size} is excluded ({look}{supposed}); {too_much}.{why}{small}"
     size = f"up to {short(possible, digits)}" if possible < np.inf else "any size"
     if "cause" not in one and not possible <= -float(one["low"]):
         # why the bound lies beyond the interval: `bounds` adds a topic, and nights share what one look has alone
@@ -205,7 +205,7 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
     bound = "" if same else f" {_bound_clause(one, margin, unit, digits)}"
     by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (
-        f"Cannot tell: {scores}{but} a loss of {size} is possible ({look}); {too_much}."
+        f"Cannot tell: {scores}{but} a loss of {size} is possible ({look}{supposed}); {too_much}."
         f"{why}{by if less else ''}{bound}"
     )
 

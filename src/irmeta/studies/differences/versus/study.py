@@ -12,7 +12,7 @@ from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about
-from irmeta.scores.averages.limits import widest
+from irmeta.scores.averages.limits import supposed_range, widest
 from irmeta.scores.figures import leading_metrics, p_in_sentence
 from irmeta.scores.groups.clusters import (
     NEED_ALL,
@@ -119,12 +119,13 @@ def versus(
     (topics), p, p_corrected, effect_size and significant, and with a margin p_equivalent, of two one-sided t tests with
     Holm's correction, and equivalent;
     with fail_if_worse verdict (worse, safe, open), loss_shown, loss_possible, visible and topics_needed
-    (`irmeta.stats.tests.nights`), and failed, of all; with anchors cause (system, judge, both or none), the fall of
-    their scores with fell_least and fell_most (`irmeta.stats.tests.apart`), and the means judge_then, judge_now and
-    people; over (topic, metric) score, median and best (of the other systems), systems_above; over (against, topic,
-    metric) opponent, whose scores they are compared with, and by_topic, the differences, and decides, the fewest topics
-    without which the difference is no longer on its side of 0; fewest, over (against, metric), is their number, NaN
-    where no topics do it. Raises ScoresError for an unknown system.
+    (`irmeta.stats.tests.nights`), supposed, the range of scores by a metric unknown to irmeta, and failed, of all; with
+    anchors cause (system, judge, both or none), the fall of their scores with fell_least and fell_most
+    (`irmeta.stats.tests.apart`), and the means judge_then, judge_now and people; over (topic, metric) score, median and
+    best (of the other systems), systems_above; over (against, topic, metric) opponent, whose scores they are compared
+    with, and by_topic, the differences, and decides, the fewest topics without which the difference is no longer on its
+    side of 0; fewest, over (against, metric), is their number, NaN where no topics do it. Raises ScoresError for an
+    unknown system.
     Sources: Smucker et al. (CIKM 2007); Sakai (SIGIR 2006); Westfall and Young (1993); Holm (1979); Schuirmann (1987).
 
     >>> from irmeta.scores.cube import cube
@@ -386,10 +387,12 @@ def _gate_figures(
     past = [] if over is None else asked.nights(over, family.system, anchors)
     tonight = asked.night(family.scores, family.system, parts)
     shape = (len(family.names), len(family.metrics))
-    most = widest(family.scores)
+    supposed = supposed_range(parts.topics.sel(metric=family.metrics))
+    most = np.minimum(widest(family.scores), supposed)
     verdicts, said = judge_losses(tonight, past, shape, policy, alpha, most)
     dims, needed = verdicts["topics_needed"]
     found = {**verdicts, "topics_needed": (dims, family.worth().needed(needed))}
+    found["supposed"] = ("metric", supposed)
     return means_on(parts, asked, family.system, anchors or {}) | found, said
 
 
