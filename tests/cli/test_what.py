@@ -243,6 +243,13 @@ TEXTS = {
         "groups",
         "--about",
     ),
+    "dims.csv": (
+        "model,params,weights,language,dims\ne5,33M,https://e.org,en,384\nbm25,,,,64\n",
+        "groups",
+        "--about",
+    ),
+    "params.csv": ("model,params\ne5,1.5B\nbm25,\n", "groups", "--about"),
+    "percent.csv": ("model,nq,licence\ne5,85.2%,MIT\nbm25,3.1%,\n", "unknown", ""),
     "linked.csv": (
         "model,link,nq\ne5,https://e.org,0.5\nbm25,https://e.org,.x\n",
         "unknown",
@@ -338,6 +345,14 @@ def test_facts_of_models_name_the_command_that_shows_them(run):
     Path("about.csv").write_text(TEXTS["about.csv"][0])
     said = "facts of 2 models; irmeta leaderboard SCORES --about about.csv -o board/"
     assert said in " ".join(run("what", "about.csv")[1].split())
+
+
+def test_facts_of_models_are_no_scores_to_import(run):
+    """The error names the option that shows the facts."""
+    Path("facts.csv").write_text(TEXTS["dims.csv"][0])
+    code, _, err = run("import", "table", "facts.csv", "-o", "s.parquet")
+    said = "facts.csv: facts of 2 models, no scores; irmeta leaderboard SCORES --about"
+    assert (code, said in " ".join(err.split())) == (2, True)
 
 
 def test_a_table_of_teams_names_the_commands_that_take_it(run):

@@ -500,16 +500,20 @@ def listed_names(text: str | list[str] | None) -> str | list[str] | None:
 
 
 def import_hint(paths: Sequence[str]) -> str:
-    """Say how files or folders become a score file, where they hold scores in one other form."""
-    from irmeta.cli.files.what import import_arguments, merged_tables
+    """Say how files or folders become a score file, where they hold scores in one other form; or what facts go with."""
+    from irmeta.cli.files.what import import_arguments, merged_tables, use_of_groups
     from irmeta.studies.checks.recognition import recognise
 
     tables = []
     with suppress(IrmetaError):  # one is not there
         tables = list(merged_tables([recognise(path) for path in paths]))
-    if len(tables) != 1 or tables[0].kind != "table":
+    if len(tables) != 1:
         return ""
     [table] = tables
+    if table.reader == "--about":
+        return f"{table.path}: {table.text}, no scores{use_of_groups(table)}"
+    if table.kind != "table":
+        return ""
     return f"{table.path}: {table.text}; make a score file of it: irmeta import {import_arguments(table)}"
 
 

@@ -159,7 +159,7 @@ def _descriptions(sources: Sequence["Seen"], whole: Sequence[str]) -> Iterator[s
         if source.text == UNREAD or (source.kind == "output" and not named):
             others.append(source)
         elif told < DESCRIBED:
-            text = source.text + _use_of_groups(source)
+            text = source.text + use_of_groups(source)
             text = text if named else shortened(text, 150)
             told += 1
             yield folded(printable(f"{source.path}: {text}"))
@@ -498,7 +498,7 @@ def _lacking_lines(groups: Sequence[Sequence["Seen"]]) -> Iterator[str]:
         )
 
 
-def _use_of_groups(source: "Seen") -> str:
+def use_of_groups(source: "Seen") -> str:
     """Say which commands take a table of groups, and by which option; nothing of other files."""
     if source.kind != "groups":
         return ""

@@ -506,28 +506,50 @@ def _groups(path: str, where: Location) -> Seen | None:
 
 
 FACTS = {"link", "url", "kind", "type", "size", "date", "licence", "license"}
-"""Columns by which a table of facts of models is known; a name may go on, as in size_m."""
+"""Columns of facts of models by name, whatever they hold; a name may go on, as in size_m."""
+_FACT = re.compile(
+    r"https?://.*|(MIT|BSD|Apache|GPL|AGPL|LGPL|CC0|CC-BY|proprietary)\b.*|[\d.,]+ ?[KMBT]\w*|(19|20)\d\d-\d\d.*",
+    re.IGNORECASE,
+)
+"""A text by which facts of models are known: a link, a licence, an amount as 560M, or a date."""
+_SLIP = re.compile(r"[-+]?\d*[.,]?\d+\W*")
+"""A text that may have been meant as a score, as 85.2% or 0,512."""
+_BEYOND = 100
+"""Above it a number is no score, but a fact, as dimensions or a year."""
 
 
 def _facts(path: str, where: Location) -> Seen | None:
-    """Recognise a table of facts of models: no other column holds a number, as scores do; max tokens are none."""
+    """Recognise a table of facts of models: no column holds scores, and some are known by their names or texts."""
     if isinstance(where, str) or where.suffix not in (".csv", ".tsv"):
         return None
     try:
         found = spreadsheet.read_about(where)
     except IrmetaError:
         return None
-    held = [(name, text) for one in found.values() for name, text in one.items()]
-    others = [
-        (name, text) for name, text in held if re.split(r"[\W_]", name)[0] not in FACTS
-    ]
-    if len(others) == len(held) or any(
-        math.isfinite(number_or_nan(text)) and not is_no_score(name)
-        for name, text in others
-    ):
+    columns: dict[str, list[str]] = {}
+    for one in found.values():
+        for name, text in one.items():
+            columns.setdefault(name, []).append(text)
+    told = [_tells(name, texts) for name, texts in columns.items()]
+    if None in told or True not in told:
         return None
     text = f"facts of {counted(len(found), 'model')}"
     return Seen(path, "groups", text, reader="--about")
+
+
+def _tells(name: str, texts: Sequence[str]) -> bool | None:
+    """Say whether a column is known to be a fact by its name or texts; False: it holds no scores, None: it may.
+
+    >>> _tells("params", ["33M", "7B"]), _tells("dims", ["64", "1024"]), _tells("nq", ["0.5", "n/a"])
+    (True, False, None)
+    """
+    if re.split(r"[\W_]", name)[0] in FACTS:
+        return True
+    numbers = [number for number in map(number_or_nan, texts) if math.isfinite(number)]
+    if not numbers and any(map(_FACT.fullmatch, texts)):
+        return True
+    may_be = max(numbers) <= _BEYOND if numbers else any(map(_SLIP.fullmatch, texts))
+    return None if may_be and not is_no_score(name) else False
 
 
 Reader = Callable[[Any], Any]
