@@ -855,6 +855,19 @@ def test_named_systems_with_all_scores_are_compared_in_clusters():
         irmeta.versus(made, "few", "mine", missing="common")
     pair = irmeta.select(made, systems=["mine", "c"])
     assert irmeta.versus(pair, "mine", "c", missing="topics").findings
+    assert_others_stand_beside(filled)
+
+
+def assert_others_stand_beside(scores):
+    """On each cluster the best other is one of all that have its scores, also of those with holes elsewhere."""
+    rest = scores.drop_sel(system="mine")
+    means = rest.groupby("cluster").mean("topic", skipna=False)
+    found = irmeta.versus(scores, "mine", "c")
+    best = found["best"].sel(topic=means.cluster.values).transpose("topic", "metric")
+    expected = means.max("system").transpose("cluster", "metric")
+    np.testing.assert_allclose(best.values, expected.values)
+    complete = rest.dropna("system").groupby("cluster").mean("topic").max("system")
+    assert (expected > complete.transpose("cluster", "metric") + 1e-9).any()
 
 
 @pytest.mark.filterwarnings("error")

@@ -217,6 +217,15 @@ def unit_scores(units: xr.DataArray) -> xr.DataArray:
     return from_additive(means).transpose(*units.dims)
 
 
+def whole_clusters(scores: xr.DataArray) -> xr.DataArray:
+    """Return the mean of each cluster in place of topics, NaN where a system lacks a score on one of them."""
+    names, number = cluster_numbers(scores)
+    line = additive(scores).transpose("topic", ...)
+    places = {dim: line[dim].values for dim in line.dims} | {"topic": names}
+    made = xr.DataArray(means_of(line.values, number), places, line.dims)
+    return from_additive(made)
+
+
 def cluster_numbers(scores: xr.DataArray) -> tuple[list[str], Ints]:
     """Return the names of the clusters, in the order of their first topics, and the number of each topic's cluster."""
     return number_names([str(name) for name in scores[CLUSTER].values])

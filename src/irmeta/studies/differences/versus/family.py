@@ -118,13 +118,13 @@ class Family:
             ),
             "mean": means(self.scores).sel(system=self.system, drop=True),
         }
-        data |= self._other_system_scores(unit_scores(unmoved_scores(self.scores)))
+        data |= self.beside_others(unit_scores(unmoved_scores(self.scores)))
         by_topic = np.moveaxis(self.made.values, 1, 2)
         return data | _topics_behind_sign(contributions(by_topic, self.line))
 
-    def _other_system_scores(self, scores: xr.DataArray) -> dict[str, Any]:
-        """Return by topic the system's score, the median and best of the others, and how many are above."""
-        rest = scores.sel(system=self.others)
+    def beside_others(self, scores: xr.DataArray) -> dict[str, Any]:
+        """Return by topic the system's score, the median and best of all others, and how many are above."""
+        rest = scores.drop_sel(system=self.system)
         own = scores.sel(system=self.system, drop=True)
         return {
             "score": own,

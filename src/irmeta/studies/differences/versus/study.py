@@ -11,7 +11,7 @@ import xarray as xr
 from irmeta.choices import ManyToOne, MissingOfPairs, PairedTest
 from irmeta.errors import ScoresError, require_choice
 from irmeta.parallel import again, seeded
-from irmeta.scores.attributes import about
+from irmeta.scores.attributes import LEFT_OUT, about
 from irmeta.scores.averages.limits import supposed_range, widest
 from irmeta.scores.figures import leading_metrics, p_in_sentence
 from irmeta.scores.groups.clusters import (
@@ -20,6 +20,7 @@ from irmeta.scores.groups.clusters import (
     contributions,
     in_clusters,
     right_or_wrong,
+    whole_clusters,
 )
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
@@ -164,6 +165,14 @@ def versus(
     figures = _figures(family, way, generator)
     data: dict[str, Any] = {name: (PAIR, values) for name, values in figures.items()}
     data |= family.by_topic()
+    if clustered and way_of_holes != missing and scores.attrs.get(LEFT_OUT):
+        every, _ = prepare(
+            parts.topics, metrics=metrics, missing="pairwise", pairs=True, by_topic=True
+        )
+        data |= family.beside_others(whole_clusters(every))
+        notes.append(
+            "On each cluster all systems that have its scores count for the best other and the systems above."
+        )
     if policy is not None:
         asked = Asked(family.names, family.metrics, way_of_holes, policy.margin)
         verdicts, said = _gate_figures(
