@@ -26,8 +26,8 @@ from irmeta.words import counted, joined, listed
 
 MOST = 400_000
 """Scores of single topics that the page holds; of more, only those of the metric that orders systems."""
-CODES = 65_520
-"""Steps of packed scores: in 16 bits the most that every number up to 10 divides, so that tenths are kept exactly."""
+CODES = 4_294_967_040
+"""Steps of packed scores: in 32 bits the most that every number up to 10 divides, so that tenths are kept exactly."""
 OFFICIAL = "people and machine together"
 """The table of what both show, before the leaderboard by the machine alone."""
 
@@ -265,9 +265,9 @@ def _board_rows(
 
 
 def _packed_scores(values: np.ndarray[Any, np.dtype[np.float64]]) -> Mapping[str, Any]:
-    """Pack scores (system, topic) into 16 bits each: low + code * step."""
+    """Pack scores (system, topic) into 32 bits each: low + code * step."""
     low = float(values.min())
     high = float(values.max())
     step = (high - low) / CODES or 1.0
-    codes = np.round((values - low) / step).astype("<u2")
+    codes = np.round((values - low) / step).astype("<u4")
     return {"low": low, "step": step, "codes": b64encode(codes.tobytes()).decode()}

@@ -8,15 +8,14 @@ import { median, paired } from "./paired.js";
 const WIDE = 720;
 const TALL = 220;
 const MARGIN = 10;
-const SAME = 1e-4; // scores are packed in 16 bits: what differs less is equal
 
-// Scores of a metric, packed as 16 bits each: a function of system and topic.
+// Scores of a metric, packed as 32 bits each: a function of system and topic.
 function unpacked({ low, step, codes }, topics) {
   const bytes = Uint8Array.from(atob(codes), (char) => char.charCodeAt(0));
   const view = new DataView(bytes.buffer);
   return (system, topic) => {
-    const place = 2 * (system * topics + topic);
-    const code = view.getUint16(place, true);
+    const place = 4 * (system * topics + topic);
+    const code = view.getUint32(place, true);
     return low + step * code;
   };
 }
@@ -166,7 +165,8 @@ export function boardOf(root, board, key) {
     return topics.map((_, topic) => {
       const theirs = against.map((at) => score(at, topic));
       const value = score(one, topic) - median(theirs);
-      return Math.abs(value) < SAME ? 0 : value;
+      // what differs by the rounding of packed scores is equal
+      return Math.abs(value) < 2 * scores[by].step ? 0 : value;
     });
   }
 
