@@ -20,6 +20,8 @@ from irmeta.words import counted, joined, listed
 
 MANY = 0.05
 """The share of topics from which on it is told that a system retrieves nothing on them."""
+UNEVEN = 0.2
+"""By how much the judged shares of first documents differ where it is told."""
 
 
 def result(
@@ -81,13 +83,16 @@ def topics_without_results(scores: xr.DataArray) -> dict[str, int]:
 def no_result_notes(
     scores: xr.DataArray, systems: Collection[str] | None = None
 ) -> list[str]:
-    """Say which systems, of all by default, have short lists, or none on many topics, as evaluated scores say.
+    """Say which systems, of all by default, have short lists, none on many topics, or few judged documents.
 
-    Of two systems one topic is told, too, as their difference may rest on it.
+    Evaluated scores say so. Of two systems one topic is told, too, as their difference may rest on it. Of systems that
+    are named, judged documents are not told: whether they matter depends on the difference.
     """
     known = about(scores)
     parsed = [parse(name) for name in scores.metric.values.tolist() if is_known(name)]
     short = short_list_notes(known.get("deepest", {}), parsed, systems)
+    if systems is None:
+        short += _judged_notes(known.get("judged", {}), scores.system.values.tolist())
     counts = topics_without_results(scores)
     # an estimate rests on the topics that people judged
     topics = known.get("estimated", {}).get("human", known.get("scored", 0))
@@ -106,6 +111,29 @@ def no_result_notes(
             f"Runs retrieve nothing on topics, which count as 0: {listed(many)}; leave out such topics "
             "(evaluate --topics common) or runs (--systems)."
         ),
+    ]
+
+
+def _judged_notes(judged: Mapping[str, float], systems: Sequence[str]) -> list[str]:
+    """Name the systems of whose first documents far fewer are judged than of most. judged : shares, by system."""
+    shares = {name: judged[name] for name in systems if name in judged}
+    if not shares:
+        return []
+    usual = float(np.median(list(shares.values())))
+    few = [
+        f"{name} ({share:.0%})"
+        for name, share in shares.items()
+        if share <= usual - UNEVEN
+    ]
+    if not few:
+        return []
+    whose = "its" if len(few) == 1 else "their"
+    return [
+        Act(
+            f"Systems of whose first 10 documents fewer are judged than of most ({usual:.0%}): {listed(few)}. The rest "
+            f"counts as not relevant, so {whose} scores may be too low: irmeta reuse QRELS RUNS --new RUN says by how "
+            "much."
+        )
     ]
 
 

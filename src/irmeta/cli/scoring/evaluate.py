@@ -1,5 +1,6 @@
 """`irmeta evaluate`: runs and judgments to scores."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -109,7 +110,7 @@ def evaluate(
     added: dict[str, Any] = {"append": append, "replace": replace, **options}
     with working(outputs.workers, quiet=outputs.quiet):
         written = _evaluate_to_file(score_file, *data, quiet=outputs.quiet, **added)
-    _say_notes(written.about["attributes"]["notes"], quiet=outputs.quiet)
+    _say_notes(written.notes, quiet=outputs.quiet)
     say_wrote(score_file, _contents(written, collection), quiet=outputs.quiet)
     if names == "folder" or "{system}" in names:
         say(
@@ -205,7 +206,7 @@ def _table_text(
     return render(result, form, outputs.table, width=width_of(outputs.output))
 
 
-def _say_notes(notes: list[str], *, quiet: bool) -> None:
+def _say_notes(notes: Iterable[str], *, quiet: bool) -> None:
     """Say the notes on stderr; that something was left out is said even to those who want quiet."""
     for note in notes:
         say_note(note, quiet=quiet and not note.startswith("left out"))

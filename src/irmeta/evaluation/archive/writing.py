@@ -69,11 +69,13 @@ class Written:
     """What was written: what the file says of the collection, and how many runs an earlier evaluation had done.
 
     added : whether the file held the collection before
+    notes : those that the file did not have before, and of what is still left out
     """
 
     about: Description = field(repr=False)
     kept: int
     added: bool
+    notes: Sequence[str]
 
 
 def evaluate_to(
@@ -143,7 +145,13 @@ def evaluate_to(
         )
         parts.remove()
         before = sum(one.key in parts.done for one in outcomes)
-        return Written(about, kept + before, added=whole.about is not None)
+        held = whole.about["attributes"].get("notes", []) if whole.about else []
+        notes = [
+            note
+            for note in about["attributes"]["notes"]
+            if note not in held or note.startswith("left out")
+        ]
+        return Written(about, kept + before, whole.about is not None, notes)
 
 
 def _collection_facts(job: Evaluation, outcomes: Sequence[RunScores]) -> Description:

@@ -735,7 +735,7 @@ def _few_tasks_sentences(outcome: xr.Dataset) -> list[str]:
     if taus[step] < CLOSE:
         return [
             Beside(
-                f"{chosen} {are(step + 1)} too few to rank {every}: such choices reach {worth}.",
+                f"{chosen} {are(step + 1)} too few to rank {every}: even well-chosen ones reach only {worth}.",
                 "few",
             )
         ]
@@ -746,4 +746,4 @@ def _few_tasks_sentences(outcome: xr.Dataset) -> list[str]:
     own = short(outcome["tau_chosen"].values[step])
     if own != short(1.0):
         every = f"{ranked_models} nearly {as_all} (tau {own})"
-    return [Beside(f"{rank} {every}: such choices reach {worth}.", "few")]
+    return [Beside(f"{rank} {every}: {task}s chosen so reach {worth}.", "few")]

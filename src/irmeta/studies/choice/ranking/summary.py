@@ -220,7 +220,12 @@ def _without_cutoff(name: str) -> str:
 
 def _is_open(outcome: xr.Dataset) -> bool:
     """Say whether other topics may choose otherwise: halves do, or another set may be the best."""
-    return bool(warnings(outcome)) or ("rival" in outcome and outcome.sizes["near"] > 1)
+    return bool(warnings(outcome)) or _has_rivals(outcome)
+
+
+def _has_rivals(outcome: xr.Dataset) -> bool:
+    """Say whether another set is not clearly worse than the best."""
+    return "rival" in outcome and outcome.sizes["near"] > 1
 
 
 def _optimum_sentence(outcome: xr.Dataset) -> str:
@@ -361,6 +366,8 @@ def _stability_sentence(outcome: xr.Dataset, few: int) -> str:
         )
     corrected = (kept - chance) / (1 - chance)
     verdict = next(verdict for least, verdict in TRUST if corrected >= least)
+    if verdict == TRUST[0][1] and _has_rivals(outcome):
+        verdict += ", though other sets may be as good"
     return (
         f"Two random halves of the {unit_of(outcome)}s agree on {kept:.0%} of the best {few} metrics (by chance "
         f"{chance:.0%}), and on all of them in {same:.0%} of partitions: "

@@ -25,7 +25,7 @@ from irmeta.scores.groups.clusters import (
 from irmeta.scores.groups.teams import stem
 from irmeta.scores.names import known_as
 from irmeta.scores.notes import Act, OnPairs
-from irmeta.scores.result import no_result_notes, result
+from irmeta.scores.result import UNEVEN, no_result_notes, result
 from irmeta.scores.selection import complete, matching, notes_on_pairs, prepare, select
 from irmeta.stats.arrays import Floats, settled
 from irmeta.stats.tests.compared import Given as Compared
@@ -463,10 +463,6 @@ def _notes(family: Family, way: Way, figures: Mapping[str, Floats]) -> list[str]
         *notes,
         *_picked_notes(family, way, figures),
     ]
-
-
-UNEVEN = 0.2
-"""How far the judged shares of two runs' first documents are apart where their scores may differ by that alone."""
 
 
 def _judged_notes(family: Family, differences: Floats) -> list[str]:
