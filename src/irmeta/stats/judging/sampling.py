@@ -171,7 +171,7 @@ def estimate_means(
     spread = None
     certain = n == total and not new_topics and sample.errors is None
     if _is_bounded(sample) and not certain:
-        added = _topic_parts(sample, lam, without, variance)
+        added = _stretched(_topic_parts(sample, lam, without), variance)
         about = _mean_behind_variance(sample, value)[:, None] + added
         ratio, freedom = shared(about, bounded=True, fewest=n - 1)
         spread = Spread(ratio / total, freedom)
@@ -179,24 +179,26 @@ def estimate_means(
 
 
 def contributions(sample: Sample, *, new_topics: bool = True) -> Floats:
-    """Return what each of the N topics adds to each system's estimated mean: (system, N), whose mean is the estimate.
+    """Return what each human topic adds to each system's estimated mean: (system, n), whose mean is the estimate.
 
-    They are stretched about the mean by little, so that Student's 95% interval with N - 1 degrees of freedom is that of
-    the estimate by its own variance, which has n - 1. Values may lie beyond the scores.
+    The other topics are shared out to the human ones in turn, so that values are as many as the estimate has degrees of
+    freedom, and one more: Student's 95% interval of their mean is that of the estimate by its own variance, and
+    signs of values are as free as they are of people's scores. Values may lie beyond the scores.
     """
     variance = estimate_means(sample, new_topics=new_topics).variance
     lam, value, without = _jackknifed_means(sample, None, pairs=False)
     n, total = sample.sizes
-    wider = stdtrit(n - 1, 0.975) / stdtrit(total - 1, 0.975)
-    return np.asarray(
-        value[:, None] + wider * _topic_parts(sample, lam, without, variance)
-    )
+    human_topic = np.empty(total, dtype=np.int64)
+    human_topic[sample.drawn] = np.arange(n)
+    others = np.setdiff1d(np.arange(total), sample.drawn)
+    human_topic[others] = np.arange(others.size) % n
+    shares = human_topic[:, None] == np.arange(n)
+    added = _topic_parts(sample, lam, without) @ shares * (n / total)
+    return np.asarray(value[:, None] + _stretched(added, variance))
 
 
-def _topic_parts(
-    sample: Sample, lam: float, without: Floats, variance: Floats
-) -> Floats:
-    """Return what each of the N topics adds to each system's estimated mean, about 0, with its variance: (system, N).
+def _topic_parts(sample: Sample, lam: float, without: Floats) -> Floats:
+    """Return what each of the N topics adds to each system's estimated mean, about 0: (system, N).
 
     lambda L, and on the human topics what leaving one out changes, N (n - 1) / n times (Tukey 1958 on pseudo-values).
     """
@@ -205,8 +207,13 @@ def _topic_parts(
     added[:, sample.drawn] += (
         total * (n - 1) / n * (without.mean(axis=1, keepdims=True) - without)
     )
-    added -= added.mean(axis=1, keepdims=True)
-    wanted = np.sqrt(variance * total * (total - 1))
+    return np.asarray(added - added.mean(axis=1, keepdims=True))
+
+
+def _stretched(added: Floats, variance: Floats) -> Floats:
+    """Stretch what topics add to means, about 0, so that their mean has a variance: (system, topic) and (system,)."""
+    topics = added.shape[1]
+    wanted = np.sqrt(variance * topics * (topics - 1))
     stretch = np.nan_to_num(over(wanted, np.sqrt(_sums_of_squares(added))))
     return np.asarray(stretch[:, None] * added)
 

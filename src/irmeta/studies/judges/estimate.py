@@ -145,7 +145,7 @@ def estimate(
     if not clustered:
         added = [sampling.contributions(one, new_topics=new_topics) for one in samples]
         outcome["contribution"] = (("system", "topic", "metric"), np.stack(added, -1))
-        outcome["topic"] = both.machine.topic.values
+        outcome["topic"] = both.human.topic.values
         outcome = outcome.assign(_rank_set_figures(added))
     return outcome.assign_coords(
         system_a=("pair", systems[left]), system_b=("pair", systems[right])
@@ -153,11 +153,11 @@ def estimate(
 
 
 def estimated_scores(outcome: Result) -> xr.DataArray:
-    """Return an estimate as scores that studies take, (system, topic, metric), of all topics that the machine judged.
+    """Return an estimate as scores that studies take, (system, topic, metric), of the topics that people judged.
 
-    A topic's score is what it adds to the mean, so that means are the estimate's (before the cut to 0 and 1), and
-    errors of differences nearly; intervals are by each system's own variance. It says nothing of the topic itself.
-    Metrics are named as in "nDCG@10 (est.)".
+    A topic's score is what it and its share of the machine's topics add to the mean, so that means are the estimate's
+    (before the cut to 0 and 1), and errors of differences nearly; intervals are by each system's own variance. It says
+    nothing of the topic itself. Metrics are named as in "nDCG@10 (est.)".
 
     outcome : a result of `irmeta.judges.estimate`; where clusters vary, not topics, it raises ScoresError
 
@@ -185,8 +185,8 @@ def estimated_scores(outcome: Result) -> xr.DataArray:
         collection="estimate",
         provenance={
             "estimated": {who: judged[who]["topics"] for who in ("human", "machine")},
-            "scored": judged["machine"]["topics"],
-            "lacking": judged["machine"].get("lacking", {}),
+            "scored": judged["human"]["topics"],
+            "lacking": judged["human"].get("lacking", {}),
         },
     )
 
