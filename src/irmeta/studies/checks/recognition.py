@@ -515,7 +515,7 @@ _FACT = re.compile(
 _SLIP = re.compile(r"[-+]?\d*[.,]?\d+\W*")
 """A text that may have been meant as a score, as 85.2% or 0,512."""
 _BEYOND = 100
-"""Above it a number is no score, but a fact, as dimensions or a year."""
+"""Above it a number is not a score, but a fact, as dimensions or a year."""
 
 
 def _facts(path: str, where: Location) -> Seen | None:
