@@ -411,7 +411,7 @@ def test_a_width_for_which_there_are_too_few_topics() -> None:
     alone, many = outcome["topics_alone"].item(), outcome["topics_many"].item()
     assert outcome["topics_needed"].item() == -1
     assert 2 < many < alone
-    beside = f"{more(many, 15)} and the machine {10 * many - 20} new topics ({10 * many} in all)"
+    beside = f"{more(many, 15)} and the machine {10 * many - 20} new topics ({10 * many} in all, 10 for each)"
     beside += ", which need queries and runs, too"
     people = f"{alone - 15} more ({alone} in all, {alone - 20} of them new)"
     told = f"For {about_width(outcome, 'many', '.06')}, people judge {beside}. Without a machine, they judge {people}. "

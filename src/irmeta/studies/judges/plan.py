@@ -456,7 +456,8 @@ class _Topics(NamedTuple):
         if self.machine <= there.machine:
             return f"{more} beside the {there.machine} of the machine"
         new = counted(self.machine - there.machine, "new topic")
-        return f"{more} and the machine {new} ({self.machine} in all)"
+        each = f", {MANY} for each" if self.machine == MANY * self.human else ""
+        return f"{more} and the machine {new} ({self.machine} in all{each})"
 
 
 def _topics_there(outcome: xr.Dataset) -> _Topics:
