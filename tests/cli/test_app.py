@@ -546,6 +546,10 @@ def test_possessives_are_not_names_in_quotes():
             "leaderboard s.parquet --rows topics",
             "irmeta leaderboard has no option --rows; irmeta import has it",
         ),
+        (
+            "reuse q.txt --runs runs",
+            "irmeta reuse takes RUNS by its place: irmeta reuse QRELS RUNS",
+        ),
         ("score q.txt r", "irmeta has no command score; did you mean evaluate?"),
         ("test s.parquet", "irmeta has no command test; did you mean significance?"),
         ("board create b", "irmeta board has no command create; did you mean new?"),

@@ -544,6 +544,13 @@ def _unknown_option_message(error: CycloptsError, word: str) -> str:
         if arg.parse
         for own in arg.names
     ]
+    places = [
+        arg.parameter.metavar
+        for arg in _arguments_of(error.command_chain)
+        if is_argument(arg)
+    ]
+    if name.removeprefix("--").upper() in places:
+        return f"{command} takes {name.removeprefix('--').upper()} by its place: {command} {' '.join(map(str, places))}"
     longer = [own for own in known if own.startswith(name)]
     candidates = longer or alike(name, known, ALIKE)
     advice = f"{command} --help-all lists all"
@@ -559,14 +566,15 @@ def _unknown_option_message(error: CycloptsError, word: str) -> str:
 
 
 def commands_with(name: str) -> list[str]:
-    """Return the commands of which a study's own parameter is called so."""
+    """Return the commands of which an option, a study's own parameter, is called so."""
     parameter = name.removeprefix("--").replace("-", "_")
     commands = []
     for study in STUDIES.values():
-        if study.command is not None:
-            home = import_module(f"irmeta.studies.{study.home}")
-            if parameter in getattr(home, study.function).door.takes:
-                commands.append(f"irmeta {study.verb}")
+        if study.command is None or parameter in (study.command.positional or ()):
+            continue
+        home = import_module(f"irmeta.studies.{study.home}")
+        if parameter in getattr(home, study.function).door.takes:
+            commands.append(f"irmeta {study.verb}")
     return commands
 
 

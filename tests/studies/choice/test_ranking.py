@@ -48,6 +48,21 @@ def scores(
     )
 
 
+def test_metrics_are_named_as_elsewhere() -> None:
+    """AP is AP@1000 where scores have no other, among those included, left out or paid for, and a note says so."""
+    made = scores()
+    made = made.assign_coords(metric=["AP@1000", *METRICS[1:]])
+    said = "the scores have no AP; the deepest one, AP@1000, is used"
+    for named in (
+        {"include": "AP"},
+        {"exclude": "AP"},
+        {"cost": {"AP": 2.0}, "budget": 3.0},
+    ):
+        assert said in rank(made, k=2, **named).attrs["notes"]
+    sets = tables(rank(made, k=2, include="AP"))["subsets"]["metrics"]
+    assert all("AP@1000" in metrics for metrics in sets)
+
+
 def test_tables_have_the_columns_of_the_contract() -> None:
     """The JSON document has the tables and columns that programs read."""
     views = json_document(rank(scores(), partitions=3))["tables"]

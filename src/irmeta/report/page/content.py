@@ -170,9 +170,9 @@ class Content:
         return digest is not None and digest in machines
 
     def panels_by_level(self, panel: Callable[[Level], Panel]) -> list[Panel]:
-        """Make a panel for each level of scores; those that could not be computed come last."""
+        """Make a panel for each level of scores that has an answer; where none has, each says why."""
         made = [attempt(LEVELS[level], partial(panel, level)) for level in LEVELS]
-        return sorted(made, key=lambda panel: not panel.tables)
+        return [one for one in made if one.tables] or made
 
 
 def said_by_machine(panel: Panel) -> Panel:

@@ -8,11 +8,12 @@ import xarray as xr
 
 from irmeta.choices import Candidates, Level, Matrix, Missing, Objective, Search
 from irmeta.errors import ScoresError
-from irmeta.metrics.names import is_known, metric_names, nearest, parse, raw
+from irmeta.metrics.names import found_as, is_known, metric_names, nearest, parse, raw
 from irmeta.parallel import seeded
 from irmeta.scores.groups.clusters import cluster_coverage_notes
 from irmeta.scores.notes import Method
 from irmeta.scores.result import result
+from irmeta.scores.selection import deeper_metrics
 from irmeta.stats.arrays import Bools, Floats, Ints
 from irmeta.stats.rankings.agreement import share_interval
 from irmeta.stats.subsets.matrices import dependent
@@ -132,6 +133,8 @@ def rank(
     choice, notes = _choice(
         source, method, objective, k, include, without, cost, budget, time_limit
     )
+    for named in (include, exclude, list(cost or {})):
+        notes += deeper_metrics(named, source.metrics)
     if partitions < 0 or (partitions and _topics(source.cubes) < 2):
         raise ScoresError(
             "--partitions must be 0 or more, and needs at least 2 topics in a collection"
@@ -277,7 +280,8 @@ def _seldom_reported(
     source: MetricMatrix, include: str | Iterable[str], k: int | None
 ) -> list[str]:
     """Name the metrics that papers do not usually report; none if too few are left to choose from."""
-    kept = {*metric_names(include), *filter(is_reported, source.metrics)}
+    included = (source.metrics[at] for at in _positions(source, include))
+    kept = {*included, *filter(is_reported, source.metrics)}
     if len(kept) < max(k or 1, 1):
         return []
     return [name for name in source.metrics if name not in kept]
@@ -403,11 +407,12 @@ def _positions(source: MetricMatrix, names: str | Iterable[str]) -> list[int]:
     """Return the places of metrics among those of the matrix, ascending; an unknown name raises ScoresError."""
     found = []
     for name in metric_names(names):
-        if name not in source.metrics:
+        known = found_as(name, source.metrics)
+        if known is None:
             raise ScoresError(
                 f"no metric {name!r} to choose from; {nearest(name, source.metrics)}"
             )
-        found.append(source.metrics.index(name))
+        found.append(source.metrics.index(known))
     return sorted(set(found))
 
 

@@ -529,9 +529,11 @@ def _all_pairs_notes(
 ) -> list[str]:
     """Say what tests of all pairs claim of a system compared with all others, where that is not what these tests do.
 
-    Whoever picked the system by these scores picked from all pairs.
+    Whoever picked the system by these scores picked from all pairs, of which two systems have one.
     """
     scores = family.scores
+    if len(family.others) == 1:
+        return []
     if not set(family.others) <= set(family.names) or bool(scores.isnull().any()):
         return []
     rows = [family.names.index(name) for name in family.others]
