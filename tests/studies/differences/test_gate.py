@@ -72,6 +72,16 @@ def test_a_bound_beyond_the_interval_says_why(tmp_path):
     assert "(night 1 of 200 at one level, if one more topic were lost)" in night
 
 
+def test_a_loss_that_is_excluded_is_so_with_one_more_topic_lost():
+    """The bound of what is safe lies beyond the interval for the same reason, and says so."""
+    found = gate(scores(-0.1))
+    assert found["loss_possible"].item() > -found["low"].item()
+    assert (
+        "is excluded (one look, even if one more topic were lost); more than"
+        in found.findings[0]
+    )
+
+
 def test_a_bound_within_the_interval_says_no_reason():
     """Where each topic may lose little, the bound of one side lies within the interval of two."""
     made = 1000 + scores(0.03, topics=1000, spread=0.5)

@@ -192,16 +192,17 @@ def sentence(one: xr.Dataset, system: str, other: str, margin: float, unit: str)
         )
         return f"Worse: {scores}{but} a loss of {short(least, digits)} or more is shown ({look}); {too_much}.{why}"
     possible = _rounded_outward(float(one["loss_possible"]), np.ceil, digits)
+    if "cause" not in one and not possible <= -float(one["low"]):
+        # why the bound lies beyond the interval: `bounds` adds a topic, and nights share what one look has alone
+        shared = "" if look == ONE_LOOK else " at one level"
+        even = "even " if verdict == SAFE else ""
+        look += f"{shared}, {even}if one more {unit} were lost"
     if verdict == SAFE:
         least = min(margin, possible)
         size = "any loss" if least <= 0 else f"a loss of {short(least, digits)} or more"
         small = " It is significantly worse, but not too much." if less else ""
         return f"Safe: {scores}{but} {size} is excluded ({look}{supposed}); {too_much}.{why}{small}"
     size = f"up to {short(possible, digits)}" if possible < np.inf else "any size"
-    if "cause" not in one and not possible <= -float(one["low"]):
-        # why the bound lies beyond the interval: `bounds` adds a topic, and nights share what one look has alone
-        shared = "" if look == ONE_LOOK else " at one level"
-        look += f"{shared}, if one more {unit} were lost"
     bound = "" if same else f" {_bound_clause(one, margin, unit, digits)}"
     by = f" That it is worse is significant; that it is by more than {margin:g} is not."
     return (
