@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import xarray as xr
 from scipy.stats import kendalltau
 
 import irmeta
@@ -80,6 +81,18 @@ def test_what_judges_have_is_the_same_beside_baselines():
     assert "baselines" not in alone.tables
     for name in ("systems", "pairs", "significance", "favour"):
         assert alone.tables[name].equals(beside.tables[name])
+
+
+def test_figures_of_a_metric_do_not_depend_on_the_other_metrics():
+    """Each metric has the same draws, alone and after another one, so no figure of it changes."""
+    sets, runs = collection()
+    both, alone = (
+        compare_judges(sets, runs=runs, metrics=metrics, partitions=5).data
+        for metrics in ("P@10 AP", "AP")
+    )
+    for name, values in alone.data_vars.items():
+        if "metric" in values.dims:
+            xr.testing.assert_equal(both[name].sel(metric=["AP"]), values)
 
 
 def test_a_metric_without_a_cutoff_is_held_against_a_hundred_ranks():

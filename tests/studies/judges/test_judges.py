@@ -821,6 +821,24 @@ def test_teams_are_called_teams_and_systems_stay_in_the_findings() -> None:
         assert f", by {called}, would be found in 80% of uncorrected tests." in notes
 
 
+def test_the_favour_that_would_be_found_is_said_by_metric() -> None:
+    """Each metric has a note with a range of its own; that of all but the first is for --explain."""
+    for metrics in (("AP",), ("P@10", "AP")):
+        cubes = made(metrics=metrics)
+        cubes["judge0"] = cubes["people"] * 0.3 + 0.3
+        outcome = compare_judges(cubes, teams=families())
+        half = (outcome["group_favour_high"] - outcome["group_favour_low"]) / 2
+        said = [one for one in about(outcome)["notes"] if "would be found" in one]
+        for metric, note, of_metric in zip(metrics, said, half, strict=True):
+            found = (2.8 / 1.96 * of_metric).values
+            ends = [
+                f"{end:.3f}".removeprefix("0") for end in (found.min(), found.max())
+            ]
+            assert note.startswith(f"{metric}: a true favour of {' to '.join(ends)}, ")
+        on_screen = about(outcome)["notes"][: about(outcome)["called_for"]]
+        assert [one for one in said if one in on_screen] == said[:1]
+
+
 def test_families_are_no_teams() -> None:
     """Families change no interval of tau; teams do, and no favour of families, which they are by default."""
     alone = compare_judges(made(metrics=("AP",)))

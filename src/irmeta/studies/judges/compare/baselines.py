@@ -1,7 +1,6 @@
 """Rankings of systems without any judgment, which a judge has to beat: how far they agree with the truth."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -43,17 +42,20 @@ def beside_baselines(
     topics: JudgedTopics,
     missing: Missing,
     team: Ints,
-    rng: np.random.Generator,
+    rngs: Sequence[np.random.Generator],
     reading: Reading | None,
 ) -> dict[str, Any]:
-    """Return over (metric, baseline) tau and soft accuracy, and by judge, too, how much more it has."""
+    """Return over (metric, baseline) tau and soft accuracy, and by judge, too, how much more it has.
+
+    rngs : one for each metric.
+    """
     metrics = [str(metric) for metric in together.first.metric.values]
-    made = _baselines(runs, cubes[together.truth], metrics, rng, reading)
+    made = _baselines(runs, cubes[together.truth], metrics, rngs, reading)
     every = aligned({**cubes, **made}, together.truth, metrics, topics, missing)
     judges = len(together.judges)
     parts = [
         _baseline_figures(agreement_on_pairwise_topics(every, which, team, rng), judges)
-        for which in range(len(metrics))
+        for which, rng in enumerate(rngs)
     ]
     data: dict[str, Any] = {
         name: (("metric", *dims), np.stack([part[name][1] for part in parts]))
@@ -66,7 +68,7 @@ def _baselines(
     runs: RunsLike,
     truth: xr.DataArray,
     metrics: list[str],
-    rng: np.random.Generator,
+    rngs: Sequence[np.random.Generator],
     reading: Reading | None,
 ) -> dict[str, xr.DataArray]:
     """Score the runs without judgments, each metric's column by as many ranks as the metric sees."""
@@ -77,17 +79,16 @@ def _baselines(
     kept = [str(name) for name in truth.system.values if str(name) in systems]
     like = truth.sel(system=kept, metric=metrics)
     place = [systems.index(name) for name in kept]
-    ways: dict[str, Callable[[Ints], Floats]] = {
-        "reference counts": unlabelled.reference_counts,
-        "overlaps": unlabelled.overlap,
-        "random judgments": partial(unlabelled.random_judgments, rng=rng),
+    seen = [ranked[..., :depth] for depth in depths]
+    columns = {
+        "reference counts": map(unlabelled.reference_counts, seen),
+        "overlaps": map(unlabelled.overlap, seen),
+        "random judgments": map(unlabelled.random_judgments, seen, rngs),
     }
-    made = {}
-    for name, way in ways.items():
-        by_depth = {depth: way(ranked[..., :depth]) for depth in set(depths)}
-        columns = np.stack([by_depth[depth] for depth in depths], axis=-1)
-        made[name] = like.copy(data=columns[place])
-    return made
+    return {
+        name: like.copy(data=np.stack(list(scores), axis=-1)[place])
+        for name, scores in columns.items()
+    }
 
 
 def _depth(metric: str) -> int:

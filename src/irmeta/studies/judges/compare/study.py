@@ -13,7 +13,7 @@ from irmeta.evaluation.sets import JudgmentSets
 from irmeta.evaluation.sources import RunsLike
 from irmeta.io.runs.trec import Reading
 from irmeta.measured.coverage import held
-from irmeta.parallel import seeded
+from irmeta.parallel import again, seeded
 from irmeta.scores.attributes import about
 from irmeta.scores.averages.means import additive
 from irmeta.scores.groups.clusters import promise_names, unit_noun, with_clusters
@@ -152,6 +152,8 @@ def compare_judges(
         together = aligned(cubes, truth, metrics, topics, missing)
         truth = together.truth
         first = together.first
+        # each metric has the same draws, whichever others there are
+        rngs = [again(generator) for _ in first.metric]
         team = teams_of(first["system"].values, teams, first.values)
         favoured = "team" if families is None else "family"
         families = families or teams
@@ -170,11 +172,11 @@ def compare_judges(
             alpha,
             correct,
             partitions,
-            generator,
+            rngs,
         )
         if runs is not None and together.shared:
             data |= beside_baselines(
-                together, cubes, runs, topics, missing, team.of, generator, reading
+                together, cubes, runs, topics, missing, team.of, rngs, reading
             )
         if passes is not None:
             data |= _own_shares(together, _all_passes(together.cubes, truth, passes))
@@ -229,16 +231,19 @@ def _score_figures(
     alpha: float,
     correct: Correction,
     partitions: int,
-    rng: np.random.Generator,
+    rngs: Sequence[np.random.Generator],
 ) -> tuple[dict[str, Any], list[str]]:
-    """Return the variables of the result that scores give, over (metric, ...), and notes on them."""
+    """Return the variables of the result that scores give, over (metric, ...), and notes on them.
+
+    rngs : one for each metric.
+    """
     metrics = together.first.metric.values
     require_variation(
         together.whole.values.mean(axis=1).T, metrics, f" by {together.truth}"
     )
     parts, tied = [], []
     family = families_of(together.first.system.values, families)
-    for which in range(metrics.size):
+    for which, rng in enumerate(rngs):
         part = {
             **agreement(together, which, team.of, rng),
             **_beside_truth(together, which, best, alpha, correct, family, rng),
@@ -512,15 +517,22 @@ def _notes(
 
 
 def _power_notes(data: Mapping[str, Any], favoured: str) -> list[str]:
-    """Say which favour of a family, or team, these topics would show in 80% of such comparisons."""
+    """Say which favour of a family, or team, these topics would show in 80% of such comparisons, by each metric."""
     if "group_favour" not in data:
         return []
     half = (data["group_favour_high"][1] - data["group_favour_low"][1]) / 2
     # an interval reaches 1.96 standard errors; a difference is found in 80% from 2.80 on
     found = settled(2.8 / 1.96 * half)
-    ends = sorted(
-        {f"{end:.3f}".removeprefix("0") for end in (np.nanmin(found), np.nanmax(found))}
-    )
-    return [
-        f"A true favour of {' to '.join(ends)}, by {favoured}, would be found in 80% of uncorrected tests."
-    ]
+    lines = []
+    for metric, of_metric in zip(data["metric"], found, strict=True):
+        known = of_metric[~np.isnan(of_metric)]
+        if known.size:
+            least, most = (
+                f"{end:.3f}".removeprefix("0") for end in (known.min(), known.max())
+            )
+            size = least if least == most else f"{least} to {most}"
+            lines.append(
+                f"{metric}: a true favour of {size}, by {favoured}, would be found in 80% of uncorrected tests."
+            )
+    # the screen has that of the metric that the first sentence is about
+    return [*lines[:1], *map(Method, lines[1:])]
