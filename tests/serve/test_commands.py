@@ -116,7 +116,7 @@ def test_a_hidden_board_takes_a_run_and_shows_no_score(
     boards.set_board(engine, "track", ladder, typed="track")
     (tmp_path / "mine").write_bytes(a_run(9))
     code, out, _ = run("submit", *given)
-    assert (code, "mine: your run mine is there already" in out) == (2, True)
+    assert (code, "mine: a run mine of team Lund is there already" in out) == (2, True)
     _, out, _ = run("submit", *given, "--wait", "--name", "early")
     assert "early: your team is told no nDCG@10: where the ladder stands" in out
     _, out, _ = run("board", "show", "track", "--site", str(site.folder))
@@ -163,7 +163,8 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
     assert out.splitlines()[-1].startswith("Worse: by nDCG@10 ")
     code, out, _ = run("submit", str(tmp_path / "good"), *given, "--name", "night")
     assert code == 2
-    assert "called night; choose another name, or replace that run (--name NAME" in out
+    assert "a run night without a team is there already, with other content" in out
+    assert "choose another name, or replace that run (--name NAME" in out
     before = len(_lines_of(site))
     nights = [*given, *night, "--history", str(tmp_path / "n.jsonl"), "--replace"]
     nights[nights.index("worst")] = "nightly"
@@ -171,6 +172,8 @@ def test_a_nightly_run_is_judged(run, listening: tuple[Site, str], tmp_path) -> 
         (tmp_path / "tonight").write_bytes(a_run(seed, 0.4))
         code, out, _ = run("submit", str(tmp_path / "tonight"), *nights)
         assert code in (0, 3), out
+        nothing = "nightly: nothing was replaced: there was no other run nightly without a team; --team names one"
+        assert (nothing in out) == (seed == 11)
     assert len(_lines_of(site)) == before + 1
     assert len(read_nights(tmp_path / "n.jsonl")) == 3
     (tmp_path / "broken").write_text("x\n")

@@ -99,6 +99,7 @@ class SubmissionFacts:
     """A submission, as its team may know it; `published` once its page shows its score.
 
     told : what the team learns of it before the reveal. left : runs that it may still send; from `more` on more again.
+    replaces : the key of the run whose name it took over.
     """
 
     key: Key
@@ -117,6 +118,7 @@ class SubmissionFacts:
     told: Told | None = None
     left: Count | None = None
     more: Count | None = None
+    replaces: Key | None = None
 
 
 @dataclass

@@ -185,6 +185,8 @@ def _send(
     server: Any, path: Path, name: str, facts: Mapping[str, str] | None
 ) -> dict[str, Any]:
     """Send a run, and return what came of its check; without facts it is only checked."""
+    from irmeta.serve.catalogue.rules import run_of
+
     if path.is_dir():
         raise IrmetaError(f"{path}: a folder; name its files, as {path}/*")
     if not path.is_file():
@@ -195,6 +197,12 @@ def _send(
         verdict = "refused" if _is_refused(outcome) else "taken"
         return outcome | {"verdict": f"would be {verdict}"}
     outcome = server.await_check(server.submit(path, name, facts))
+    is_taken = outcome["status"] < HTTPStatus.MULTIPLE_CHOICES
+    if facts["replace"] and is_taken and not outcome.get("replaces"):
+        team = outcome["team"]
+        text = f"nothing was replaced: there was no other {run_of(name, team)}"
+        text += "" if team else "; --team names one"
+        outcome["remarks"].append({"level": "warning", "line": None, "text": text})
     return outcome
 
 

@@ -146,6 +146,15 @@ def fit_name(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9._-]", "-", name)[:40]
 
 
+def run_of(name: str, team: str) -> str:
+    """Say which run is meant: each team has names of its own.
+
+    >>> run_of("night", "Lund"), run_of("night", "")
+    ('run night of team Lund', 'run night without a team')
+    """
+    return f"run {name} {f'of team {team}' if team else 'without a team'}"
+
+
 def require_safe(run: Mapping[str, Any]) -> None:
     """Refuse a submission of another site (run) whose key would lead elsewhere, or whose texts no board takes."""
     for what, rule in (("key", RANDOM), ("name", NAME)):

@@ -23,6 +23,7 @@ from irmeta.serve.catalogue.rules import (
     clock,
     new_key,
     now,
+    run_of,
 )
 from irmeta.serve.catalogue.tables import GONE, board, judgments, run, score, submission
 from irmeta.serve.policy import (
@@ -114,7 +115,7 @@ def submit(
                 texts["received"] = received
             return _update_description(db, board_row, old, texts)
         if old is not None and not replace:
-            raise RefusedError(409, _name_taken(name, by))
+            raise RefusedError(409, _name_taken(name, texts["team"]))
         _note_bytes(db, content)
         columns = {"name": name, "run": content.digest, "replaces": old and old.key}
         columns |= {"received": received, "person": person, **texts}
@@ -137,11 +138,9 @@ def _insert_submission(
     return Received(key, new=True)
 
 
-def _name_taken(name: str, by: Place | None) -> str:
-    """Say that another run has a name, and what to do."""
-    there = f"another run of the board is called {name}"
-    if by is not None and not by.every:
-        there = f"your run {name} is there already, with other content"
+def _name_taken(name: str, team: str) -> str:
+    """Say that another run of a team has a name, and what to do."""
+    there = f"a {run_of(name, team)} is there already, with other content"
     return f"{there}; choose another name, or replace that run"
 
 
