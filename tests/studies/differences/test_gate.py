@@ -186,6 +186,8 @@ def test_a_gate_that_cannot_fail_is_refused(margin):
     both = scores(metrics=("accuracy", "P@10"))
     with pytest.raises(ScoresError, match=r"to main, which scores \.5\d\d by .*0\.02"):
         gate(both, margin)
+    with pytest.raises(ScoresError, match=r"lose more than 200 to main.* as in 2$"):
+        gate(100 * scores(metrics=("accuracy",)), 200)
 
 
 def test_scores_below_0_have_no_largest_loss():

@@ -162,9 +162,11 @@ def require_room(family: Family, margin: float) -> None:
     if margin < room.max() or (family.line.values < 0).any():
         return
     against, metric = np.unravel_index(room.argmax(), room.shape)
+    example = 2 if room.max() > 10 else 0.02  # percentages, or scores up to 1
     raise ScoresError(
         f"nobody can lose more than {margin:g} to {family.names[against]}, which scores {short(room.max(), 3)} by "
-        f"{family.metrics[metric]}, so this would never fail; name a loss in the units of the metric, as in 0.02"
+        f"{family.metrics[metric]}, so this would never fail; name a loss in the units of the metric, as in "
+        f"{example}"
     )
 
 
