@@ -157,10 +157,10 @@ def test_mixed_scales_are_a_warning() -> None:
     scores[:, 5] = 100 * rng.random(14)
     told = findings(leaderboard(board(scores), resamples=40))
     assert told[0].startswith("The mean mixes scores of different scales: up to")
-    assert " on t5, up to " in told[0]
-    assert (
-        "7 other tasks; the former alone decide the order by the mean (tau" in told[0]
-    )
+    assert " on t5 alone, up to " in told[0]
+    said = "the 7 others; the larger scores alone decide the order by the mean (tau"
+    assert said in told[0]
+    assert "Divide the scores on t5 by 100, or use --aggregate standar" in told[0]
     assert "standardized or borda. By the mean over tasks, " in told[0]
     for one_scale in (drawn(), 100 * drawn()):
         assert "scales" not in " ".join(
@@ -173,6 +173,16 @@ def test_mixed_scales_are_a_warning() -> None:
         "scales"
         in findings(leaderboard(board(scores), aggregate="borda,mean", resamples=40))[1]
     )
+
+
+def test_the_one_task_in_fractions_is_named() -> None:
+    """Of tasks in percent the odd one, whose scores reach 1 at most, is named."""
+    scores = 100 * drawn(tasks=8)
+    scores[:, 5] /= 100
+    told = findings(leaderboard(board(scores), resamples=40))[0]
+    assert " on t5 alone, up to " in told
+    assert " on the 7 others" in told
+    assert "Multiply the scores on t5 by 100, or" in told
 
 
 def test_holes_end_where_their_task_does() -> None:

@@ -400,13 +400,20 @@ def _mixed_scales(outcome: xr.Dataset) -> list[str]:
         return []  # a score is what its topic adds to the mean
     if not larger.any() or not ADDED & set(_texts(outcome.aggregate)):
         return []
-    few_tasks = listed(map(shortened, usual.topic.values[larger]), 3)
-    others = counted(int((~larger).sum()), f"other {nouns(outcome)['task']}")
-    highest, rest = np.nanmax(scores[:, larger]), np.nanmax(scores[:, ~larger])
+    odd = ~larger if larger.sum() > (~larger).sum() else larger
+    tasks = listed(map(shortened, usual.topic.values[odd]), 3)
+    alone = " alone" if odd.sum() == 1 else ""
+    rest = int((~odd).sum())
+    others = "the other" if rest == 1 else f"the {rest} others"
+    odd_top, top = np.nanmax(scores[:, odd]), np.nanmax(scores[:, ~odd])
+    mend = "Bring the scores to one scale"
+    if 10 < max(odd_top, top) <= 100:  # percentages
+        verb = "Divide" if odd_top > top else "Multiply"
+        mend = f"{verb} the scores on {tasks} by 100"
     return [
-        f"The mean mixes scores of different scales: up to {highest:.4g} on {few_tasks}, up to "
-        f"{rest:.4g} on {others}{_scale_effect_clause(scores, larger)}. Bring the scores to one scale "
-        "(divide percentages by 100), or use --aggregate standardized or borda."
+        f"The mean mixes scores of different scales: up to {odd_top:.4g} on {tasks}{alone}, up to "
+        f"{top:.4g} on {others}{_scale_effect_clause(scores, larger)}. {mend}, or use --aggregate standardized "
+        "or borda."
     ]
 
 
@@ -418,7 +425,9 @@ def _scale_effect_clause(scores: Floats, larger: Bools) -> str:
     means = (settled(part.mean(axis=1)) for part in (full[:, larger], full))
     tau = float(tau_b(*means))
     if tau >= CLOSE:
-        return f"; the former alone decide the order by the mean (tau {short(tau)})"
+        return (
+            f"; the larger scores alone decide the order by the mean (tau {short(tau)})"
+        )
     return ""
 
 
