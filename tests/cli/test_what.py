@@ -248,6 +248,11 @@ TEXTS = {
         "groups",
         "--about",
     ),
+    "names.csv": (
+        "Model Name,Params (B),Hub License,Link\ne5,1.5,MIT,https://e.org\nbm25,405.0,,\n",
+        "groups",
+        "--about",
+    ),
     "params.csv": ("model,params\ne5,1.5B\nbm25,\n", "groups", "--about"),
     "percent.csv": ("model,nq,licence\ne5,85.2%,MIT\nbm25,3.1%,\n", "unknown", ""),
     "linked.csv": (

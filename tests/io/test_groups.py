@@ -165,5 +165,5 @@ def test_two_columns_of_one_name_are_refused(tmp_path):
     """Columns that differ by case alone are two of one name."""
     path = tmp_path / "teams.csv"
     path.write_text("Run,run,team\na,b,x\n")
-    with pytest.raises(FileFormatError, match="more than one column is named 'run'"):
+    with pytest.raises(FileFormatError, match="more than one column is named 'Run'"):
         read_groups(path)

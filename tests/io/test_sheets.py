@@ -83,7 +83,7 @@ def test_what_is_no_table_is_named_with_its_line(tmp_path, name, case):
     text, said = WRONG[case]
     said = said.replace("{0}", key).replace("{1}", value)
     if (name, case) == ("about", "no column"):
-        text = text.replace("{0}", "name")
+        text = text.replace("{0}", "bot")
     with pytest.raises(FileFormatError, match=f"table.csv.*{said}"):
         read(_file(tmp_path, name, text))
 
@@ -96,6 +96,14 @@ def test_an_empty_value_is_no_value(tmp_path, name):
         FileFormatError, match=f":3: a line lacks its {TABLES[name][2]}"
     ):
         TABLES[name][0](path)
+
+
+@pytest.mark.parametrize("name", ["teams", "labels", "costs", "about"])
+def test_systems_are_named_as_in_tables_of_scores(tmp_path, name):
+    """A column that holds the systems of a table of scores holds them here, too."""
+    read = TABLES[name][0]
+    plain = read(_file(tmp_path, name, "{0},{1}\na,.5\n"))
+    assert read(_file(tmp_path, name, "Model Name,{1}\na,.5\n")) == plain
 
 
 CELLS = st.text(

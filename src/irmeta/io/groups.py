@@ -10,7 +10,7 @@ from irmeta.scores.tables.objects import Frame
 from irmeta.scores.tables.roles import SPELLINGS
 from irmeta.words import shortened
 
-RUN = ("run", "system", "name")
+RUN = ("run", *SPELLINGS["system"])
 GROUP = ("team", "group", "family")
 REPEATED = ("system", "model", "repeat_of")
 TYPE = ("type", "task_type", "kind")

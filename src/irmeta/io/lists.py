@@ -12,6 +12,7 @@ from irmeta.io.files import Location, read_bytes
 from irmeta.io.sheets import Sheet, parse_sheet, read_pairs, read_sheet, rows_by_key
 from irmeta.io.strictly import fields, lines, number_or_nan, stripped
 from irmeta.scores.names import labels, require_names
+from irmeta.scores.tables.roles import SPELLINGS
 from irmeta.words import counted, shortened
 
 if TYPE_CHECKING:
@@ -65,7 +66,8 @@ def read_ids(path: Location) -> list[str]:
 
 def read_labels(path: Path) -> dict[str, str]:
     """Read what systems and metrics are called in a paper: a CSV with columns system and label."""
-    return read_pairs(path, ("system", "run", "model"), ("label", "name"))
+    systems = [name for name in SPELLINGS["system"] if name != "name"]
+    return read_pairs(path, systems, ("label", "name"))
 
 
 def read_anchors(path: "Path | Frame") -> dict[str, float]:

@@ -11,6 +11,7 @@ from irmeta.errors import FileFormatError, ScoresError
 from irmeta.io.files import display, location, read_bytes
 from irmeta.io.strictly import stripped
 from irmeta.scores.names import require_names
+from irmeta.scores.tables.roles import spelling
 from irmeta.words import counted, joined, listed, shortened
 
 if TYPE_CHECKING:
@@ -34,14 +35,15 @@ class Sheet(NamedTuple):
     rows: list[tuple[int, list[str]]]
 
     def index_of(self, names: Sequence[str]) -> int | None:
-        """Return the place of the column of the first of these names that there is, in any case; None without one."""
-        header = [name.lower() for name in self.header]
-        name = next((name for name in names if name in header), None)
+        """Return the place of the column of the first of these names that there is, in any spelling; None without."""
+        header = [spelling(name) for name in self.header]
+        name = next((name for name in map(spelling, names) if name in header), None)
         if name is None:
             return None
+        at = header.index(name)
         if header.count(name) > 1:
-            raise FileFormatError(_repeated_column(self.where, name))
-        return header.index(name)
+            raise FileFormatError(_repeated_column(self.where, self.header[at]))
+        return at
 
 
 def read_sheet(path: "str | PathLike[str] | Frame", *columns: Sequence[str]) -> Sheet:

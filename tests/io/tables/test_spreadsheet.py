@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
@@ -254,14 +255,27 @@ def test_what_models_are_may_have_any_columns(tmp_path) -> None:
     assert read_about(path) == {"bge": {"link": "https://example.org/bge"}}
 
 
+def test_facts_are_called_as_their_columns_are(tmp_path) -> None:
+    """Own columns keep their capitals, whole numbers have no .0, and a data frame by Model Name says the same."""
+    path = tmp_path / "models.csv"
+    path.write_text("Model Name,Params (B),License\nbge,405.0,MIT\nbm25,,\ne5,7.3,\n")
+    known = read_about(path)
+    assert known == {
+        "bge": {"Params (B)": "405", "License": "MIT"},
+        "bm25": {},
+        "e5": {"Params (B)": "7.3"},
+    }
+    assert read_about(pd.read_csv(path).set_index("Model Name")) == known
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("model,link\nbge,javascript:alert(1)\n", ":2: the link of 'bge'"),
         ("model,kind\nbge,dense\nbge,sparse\n", ":3: model 'bge' is on line 2, too"),
         (
-            "name,kind\nbge,dense\n",
-            ":1: no column model or system or run; .* as in model,kind|model,name",
+            "bot,Params (B)\nbge,7\n",
+            ":1: no column model or system or run; .* as in model,Params .B. .it has bot,",
         ),
         ("model\nbge\n", ":1: no column link; .* as in model,link .it has model."),
         ("model,kind\n,dense\n", ":2: a line lacks its model; fill it in"),

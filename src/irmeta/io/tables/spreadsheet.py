@@ -41,9 +41,11 @@ from irmeta.words import counted, reason, shortened
 _SUFFIXES = (".csv", ".tsv", ".txt", ".json", ".jsonl", ".parquet")
 _TASK = ("task", *SPELLINGS["topic"])
 """Columns of a file with the type of each task."""
-MODEL = ("model", "system", "run")
+_MODEL = ("model", "system", "run", *SPELLINGS["system"])
 _COST = ("cost", "price", "usd")
 """Columns of a file with the cost of each model."""
+_FACTS = ("link", "url", "kind", "size", "date", "licence")
+"""Columns of facts that the page of a board knows; others keep the capitals of their headers."""
 _LINES = re.compile(rb"\s*{.*}\s*\n\s*{")
 """How JSON lines begin."""
 _NUMBER = r"^[+-]?[0-9.]*(e[+-]?[0-9]+)?$"
@@ -191,9 +193,9 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
 
     An empty cost is left out; what is not a number, or below 0, raises FileFormatError.
     """
-    table = read_sheet(path, MODEL, _COST)
+    table = read_sheet(path, _MODEL, _COST)
     costs = {}
-    for model, (line, [text]) in rows_by_key(table, MODEL, _COST, holes=True).items():
+    for model, (line, [text]) in rows_by_key(table, _MODEL, _COST, holes=True).items():
         if not text:
             continue
         costs[model] = number_or_nan(text)
@@ -208,22 +210,22 @@ def read_costs(path: str | PathLike[str]) -> dict[str, float]:
 def read_about(path: str | PathLike[str] | Frame) -> dict[str, dict[str, str]]:
     """Read what models are from a CSV whose header names a column of models, as in model,link,kind,size,date,licence.
 
-    An empty cell is left out; a column url has links where none is called link. A link that is no address of the web,
-    or a file of one column, raises FileFormatError.
+    An empty cell is left out, and .0 behind a whole number; a column url has links where none is called link. A link
+    that is no address of the web, or a file of one column, raises FileFormatError.
     """
-    table = read_sheet(path, MODEL, ("link",))
-    headers = [
-        name for at, name in enumerate(table.header) if at != table.index_of(MODEL)
-    ]
-    columns = [name.lower() for name in headers] or ["link"]
-    named = {name: name for name in columns}
-    if "link" not in columns:
-        named["url"] = "link"
+    table = read_sheet(path, _MODEL, ("link",))
+    # without a column of models its name belongs in place of the first
+    place = table.index_of(_MODEL) or 0
+    columns = [*table.header[:place], *table.header[place + 1 :]] or ["link"]
+    names = [name.lower() if name.lower() in _FACTS else name for name in columns]
+    if "link" not in names:
+        names = ["link" if name == "url" else name for name in names]
     about: dict[str, dict[str, str]] = {}
-    rows = rows_by_key(table, MODEL, *([name] for name in columns), holes=True)
+    rows = rows_by_key(table, _MODEL, *([name] for name in columns), holes=True)
     for model, (line, cells) in rows.items():
-        cells_named = zip(columns, cells, strict=True)
-        about[model] = {named[name]: cell for name, cell in cells_named if cell}
+        texts = [re.sub(r"^(\d+)\.0$", r"\1", cell) for cell in cells]
+        facts = zip(names, texts, strict=True)
+        about[model] = {name: text for name, text in facts if text}
         require_link(f"{table.where}:{line}", model, about[model])
     return about
 

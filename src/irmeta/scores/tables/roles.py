@@ -82,7 +82,7 @@ def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
     _require_columns(names, given)
     free = [name for name in names if name not in given.values()]
     # of two columns with one spelling the first
-    spelled = {_spelling(name): name for name in reversed(free)}
+    spelled = {spelling(name): name for name in reversed(free)}
     columns = {
         role: given.get(role) or _find_spelled(known, spelled)
         for role, known in SPELLINGS.items()
@@ -92,7 +92,7 @@ def columns_of(names: Sequence[str], **wanted: str | None) -> Columns:
     if len(unnamed) >= len(absent):
         columns |= dict(zip(absent, unnamed, strict=False))
     topic = columns["topic"]
-    if columns["collection"] is None and topic and _spelling(topic) in _ITEMS:
+    if columns["collection"] is None and topic and spelling(topic) in _ITEMS:
         # items within tasks
         others = {word: name for word, name in spelled.items() if name != topic}
         columns["collection"] = _find_spelled(_TASKS, others)
@@ -133,7 +133,7 @@ def _find_spelled(known: Iterable[str], spelled: Mapping[str, str]) -> str | Non
     return next((spelled[word] for word in known if word in spelled), None)
 
 
-def _spelling(name: str) -> str:
+def spelling(name: str) -> str:
     """Write a column's name as `SPELLINGS` does: "Model Names" is model_name."""
     return re.sub(r"\W+", "_", name.strip().lower()).strip("_").removesuffix("s")
 

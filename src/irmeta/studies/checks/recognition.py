@@ -38,7 +38,7 @@ from irmeta.io.tables.outcomes import read_outcomes
 from irmeta.metrics.names import is_known, usual
 from irmeta.scores.cube import DIMS
 from irmeta.scores.names import bare_name
-from irmeta.scores.tables.roles import ALL
+from irmeta.scores.tables.roles import ALL, columns_of
 from irmeta.scores.tables.wide import is_no_score
 from irmeta.words import counted, shortened
 from irmeta.words import listed as in_words
@@ -493,12 +493,13 @@ def _groups(path: str, where: Location) -> Seen | None:
         means = tuple(filter(is_known, columns))
         if means:
             what += f", and {in_words(means, 3)}"
-        others = [name for name in columns if name not in (*means, *spreadsheet.MODEL)]
+        system = columns_of(columns).system
+        others = [name for name in columns if name not in (*means, system)]
         return Seen(
             path,
             "groups",
             text.format(what),
-            metrics=means if {*columns} & {*spreadsheet.MODEL} else (),
+            metrics=means if system else (),
             reader=option,
             ignored=tuple(others),
         )
@@ -543,7 +544,7 @@ def _tells(name: str, texts: Sequence[str]) -> bool | None:
     >>> _tells("params", ["33M", "7B"]), _tells("dims", ["64", "1024"]), _tells("nq", ["0.5", "n/a"])
     (True, False, None)
     """
-    if re.split(r"[\W_]", name)[0] in FACTS:
+    if re.split(r"[\W_]", name.lower())[0] in FACTS:
         return True
     numbers = [number for number in map(number_or_nan, texts) if math.isfinite(number)]
     if not numbers and any(map(_FACT.fullmatch, texts)):
