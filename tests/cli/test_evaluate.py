@@ -360,6 +360,9 @@ def test_a_run_that_was_mended_and_added_is_no_longer_left_out(desk: Path) -> No
     for said in (added.stderr, "\n".join(irmeta.about(load("s.parquet"))["notes"])):
         assert "left out: runs/bad" not in said
         assert "left out: runs/torn:1" in said
+    told = added.stderr
+    assert "note: added bad: 1 run with all 2 judged topics" in told
+    assert "judgments:" not in told  # of the first evaluation
 
 
 @pytest.mark.parametrize(

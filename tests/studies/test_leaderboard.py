@@ -567,6 +567,10 @@ def test_models_without_the_chosen_tasks_are_left_out(holes: str) -> None:
     assert made.system.values.tolist() == [f"m{at}" for at in range(1, 12)]
     said = "left out: 1 model of 12 with scores on none of the tasks chosen: m0"
     assert said in made.notes
+    scores[1:, :8] = NAN
+    none = select(board(scores), topics=[f"t{at}" for at in range(8)])
+    with pytest.raises(ScoresError, match="fewer than 2 models have scores on any"):
+        leaderboard(none, holes=holes)
 
 
 def test_models_without_a_whole_collection_are_counted() -> None:

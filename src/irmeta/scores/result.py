@@ -119,20 +119,21 @@ def _judged_notes(judged: Mapping[str, float], systems: Sequence[str]) -> list[s
     shares = {name: judged[name] for name in systems if name in judged}
     if not shares:
         return []
-    usual = float(np.median(list(shares.values())))
+    # of two systems the higher share
+    usual = float(np.quantile(list(shares.values()), 0.5, method="higher"))
     few = [
         f"{name} ({share:.0%})"
         for name, share in shares.items()
-        if share <= usual - UNEVEN
+        if round(usual - share, 3) >= UNEVEN
     ]
     if not few:
         return []
     whose = "its" if len(few) == 1 else "their"
     return [
         Act(
-            f"Systems of whose first 10 documents fewer are judged than of most ({usual:.0%}): {listed(few)}. The rest "
-            f"counts as not relevant, so {whose} scores may be too low: irmeta reuse QRELS RUNS --new RUN says by how "
-            "much."
+            f"Systems of whose first 10 documents fewer are judged than of others ({usual:.0%}): {listed(few)}. The "
+            f"rest counts as not relevant, so {whose} scores may be too low: irmeta reuse QRELS RUNS --new RUN says by "
+            "how much."
         )
     ]
 

@@ -365,13 +365,12 @@ def test_a_difference_is_that_of_two_means() -> None:
     assert found.variance[0, 1] == pytest.approx(expected.variance[0])
 
 
-@pytest.mark.parametrize("new_topics", [True, False])
 @pytest.mark.parametrize("n", [4, 12, 30])
-def test_contributions_have_the_intervals_of_the_estimate(n, new_topics) -> None:
+def test_contributions_have_the_intervals_of_the_estimate(n) -> None:
     """Student's 95% interval of the mean contribution is the estimate's own, before it is kept within 0 and 1."""
     given = sample(n=n, total=40)
-    added = contributions(given, new_topics=new_topics)
-    means = estimate_means(given, new_topics=new_topics)
+    added = contributions(given)
+    means = estimate_means(given)
     assert added.mean(axis=1) == pytest.approx(means.value)
     half = stdtrit(n - 1, 0.975) * np.sqrt(means.variance)
     low, high = t_interval(added)

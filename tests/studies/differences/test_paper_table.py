@@ -7,6 +7,7 @@ from scipy import stats
 import irmeta
 from irmeta.errors import ScoresError
 from irmeta.report.plots.systems.paper_table import figure
+from irmeta.scores.attributes import recorded
 from irmeta.scores.cube import cube
 from irmeta.studies.differences.paper_table import caption, tables
 
@@ -50,6 +51,28 @@ def test_a_mean_of_a_half_is_printed_alike_in_any_order_of_topics_and_metrics():
     made = irmeta.table(cube(values, list("abcdef"), topics, ["P@10", "AP"]))
     assert made["best"].sel(metric="P@10").values.all()
     assert str(made).count(".668*") == 6
+
+
+@pytest.mark.parametrize(
+    ("shares", "said"),
+    [
+        (
+            [0.9, 0.5, 0.9, 0.8, 0.7, 0.95],
+            "than of others (90%): run1 (50%), run4 (70%)",
+        ),
+        ([0.9, 0.7], "than of others (90%): run1 (70%)"),
+        ([0.9, 0.71, 0.9], None),
+        ([0.3, 0.3, 0.3], None),
+    ],
+)
+def test_systems_with_few_judged_documents_are_named(shares, said):
+    """Where far fewer first documents of a system are judged than of others, tables say so; of two it is the lower."""
+    made = scores(systems=len(shares))
+    judged = dict(zip(made.system.values.tolist(), shares, strict=True))
+    made = made.assign_attrs(recorded({"judged": judged}))
+    for study in (irmeta.table, irmeta.describe, irmeta.significance):
+        found = [note for note in study(made).notes if "first 10 documents" in note]
+        assert [said in note for note in found] == ([True] if said else [])
 
 
 def test_letters_are_those_of_the_tests():

@@ -641,13 +641,15 @@ def test_topics_of_estimated_scores_are_not_studied() -> None:
 
 
 def test_what_cannot_be_written_as_scores() -> None:
-    """Over clusters, and of another study, there are no estimated scores."""
+    """Over clusters, of these topics alone, and of another study, there are no estimated scores."""
     human, machine = both()
     clusters = {
         str(topic): str(at // 4) for at, topic in enumerate(machine.topic.values)
     }
     with pytest.raises(ScoresError, match="over clusters"):
         estimated_scores(estimate(human, machine, clusters=clusters))
+    with pytest.raises(ScoresError, match="of these topics alone"):
+        estimated_scores(estimate(human, machine, these_topics=True))
     with pytest.raises(ScoresError, match="what irmeta.judges.estimate returned"):
         estimated_scores(describe(machine))
 

@@ -178,14 +178,14 @@ def estimate_means(
     return Estimates(value, variance, lam, spread)
 
 
-def contributions(sample: Sample, *, new_topics: bool = True) -> Floats:
-    """Return what each human topic adds to each system's estimated mean: (system, n), whose mean is the estimate.
+def contributions(sample: Sample) -> Floats:
+    """Return what each human topic adds to each system's estimated mean over new topics: (system, n).
 
-    The other topics are shared out to the human ones in turn, so that values are as many as the estimate has degrees of
-    freedom, and one more: Student's 95% interval of their mean is that of the estimate by its own variance, and
-    signs of values are as free as they are of people's scores. Values may lie beyond the scores.
+    Their mean is the estimate. The other topics are shared out to the human ones in turn, so that values are as many as
+    the estimate has degrees of freedom, and one more: Student's 95% interval of their mean is that of the estimate by
+    its own variance, and signs of values are as free as they are of people's scores. Values may lie beyond the scores.
     """
-    variance = estimate_means(sample, new_topics=new_topics).variance
+    variance = estimate_means(sample).variance
     lam, value, without = _jackknifed_means(sample, None, pairs=False)
     n, total = sample.sizes
     human_topic = np.empty(total, dtype=np.int64)

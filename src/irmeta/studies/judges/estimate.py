@@ -142,8 +142,8 @@ def estimate(
         },
         notes=[*notes, *of_weights, *lines],
     )
-    if not clustered:
-        added = [sampling.contributions(one, new_topics=new_topics) for one in samples]
+    if new_topics and not clustered:
+        added = list(map(sampling.contributions, samples))
         outcome["contribution"] = (("system", "topic", "metric"), np.stack(added, -1))
         outcome["topic"] = both.human.topic.values
         outcome = outcome.assign(_rank_set_figures(added))
@@ -156,10 +156,11 @@ def estimated_scores(outcome: Result) -> xr.DataArray:
     """Return an estimate as scores that studies take, (system, topic, metric), of the topics that people judged.
 
     A topic's score is what it and its share of the machine's topics add to the mean, so that means are the estimate's
-    (before the cut to 0 and 1), and errors of differences nearly; intervals are by each system's own variance. It says
-    nothing of the topic itself. Metrics are named as in "nDCG@10 (est.)".
+    (before the cut to 0 and 1), and errors of differences on average; intervals are by each system's own variance. It
+    says nothing of the topic itself. Metrics are named as in "nDCG@10 (est.)".
 
-    outcome : a result of `irmeta.judges.estimate`; where clusters vary, not topics, it raises ScoresError
+    outcome : a result of `irmeta.judges.estimate`; where clusters vary, not topics, and with these_topics it raises
+        ScoresError, as scores are read as of topics like them
 
     >>> from irmeta.scores.cube import cube
     >>> draw = np.random.default_rng(0)
@@ -172,8 +173,11 @@ def estimated_scores(outcome: Result) -> xr.DataArray:
     if outcome.data.attrs["study"] != "estimate":
         raise ScoresError("estimated_scores takes what irmeta.judges.estimate returned")
     if "contribution" not in outcome.data:
+        over = "over clusters"
+        if not outcome.method["options"]["new_topics"]:
+            over = "of these topics alone (--these-topics)"
         raise ScoresError(
-            "an estimate over clusters cannot be written as scores; its tables have means and intervals (-o FILE.csv)"
+            f"an estimate {over} cannot be written as scores; its tables have means and intervals (-o FILE.csv)"
         )
     added = outcome.data["contribution"].transpose("system", "topic", "metric")
     judged = about(outcome.data)["inputs"]["collections"]

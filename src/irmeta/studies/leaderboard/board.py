@@ -291,10 +291,11 @@ def with_tasks(board: Board, least: int) -> Board:
     kept = np.isfinite(board.scores).sum(axis=1) >= least
     if kept.all():
         return board
-    if kept.sum() < 2 and least > 1:
-        raise ScoresError(
-            f"fewer than 2 {model}s have scores on {counted(least, task)} or more; lower --min-tasks"
-        )
+    if kept.sum() < 2:
+        on = f"{counted(least, task)} or more; lower --min-tasks"
+        if least == 1:
+            on = f"any of the {task}s chosen"
+        raise ScoresError(f"fewer than 2 {model}s have scores on {on}")
     few = counted(int((~kept).sum()), model)
     which = f"fewer than {counted(least, task)}"
     if least == 1:

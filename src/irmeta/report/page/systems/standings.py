@@ -24,7 +24,7 @@ from irmeta.studies.choice.ranking.study import is_reported
 from irmeta.studies.judges.estimate import best_systems_sentence, overview
 from irmeta.words import counted, joined, listed
 
-MOST = 400_000
+MOST = 200_000
 """Scores of single topics that the page holds; of more, only those of the metric that orders systems."""
 CODES = 4_294_967_040
 """Steps of packed scores: in 32 bits the most that every number up to 10 divides, so that tenths are kept exactly."""
