@@ -515,8 +515,6 @@ _FACT = re.compile(
 """A text by which facts of models are known: a link, a licence, an amount as 560M, or a date."""
 _SLIP = re.compile(r"[-+]?\d*[.,]?\d+\W*")
 """A text that may have been meant as a score, as 85.2% or 0,512."""
-_BEYOND = 100
-"""Above it a number is not a score, but a fact, as dimensions or a year."""
 
 
 def _facts(path: str, where: Location) -> Seen | None:
@@ -549,8 +547,18 @@ def _tells(name: str, texts: Sequence[str]) -> bool | None:
     numbers = [number for number in map(number_or_nan, texts) if math.isfinite(number)]
     if not numbers and any(map(_FACT.fullmatch, texts)):
         return True
-    may_be = max(numbers) <= _BEYOND if numbers else any(map(_SLIP.fullmatch, texts))
-    return None if may_be and not is_no_score(name) else False
+    if is_no_score(name) or (numbers and all(map(_is_size_or_year, numbers))):
+        return False
+    return None if numbers or any(map(_SLIP.fullmatch, texts)) else False
+
+
+def _is_size_or_year(number: float) -> bool:
+    """Say whether a number is the size of a vector or of a context, or a year, not a score.
+
+    >>> [_is_size_or_year(number) for number in (768, 2024, 1301, 64, 0)]
+    [True, True, False, True, False]
+    """
+    return (number >= 64 and number % 32 == 0) or number in range(1990, 2100)
 
 
 Reader = Callable[[Any], Any]
