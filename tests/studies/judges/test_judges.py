@@ -2,6 +2,7 @@
 
 import re
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -528,8 +529,14 @@ def test_labels_are_over_clusters_where_topics_have_them() -> None:
     assert "18 topics come in 6 clusters" in " ".join(found.notes)
 
 
-def test_notes_on_screen_are_of_intervals_on_screen() -> None:
+def test_notes_on_screen_are_of_intervals_on_screen(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """Kappas have their intervals in the table; how often those of alpha and of leniency held is asked for."""
+    short = SimpleNamespace(said=lambda of: [f"{of} held in 80 to 90%"])
+    monkeypatch.setattr(
+        "irmeta.studies.judges.compare.labels.held", lambda *_, **__: short
+    )
     topics = {topic: {"a": 1, "b": 0} for topic in TOPICS}
     _, notes = units_of(JudgmentSets.of({"people": topics, "llm": topics}), None)
     kept = {note.split()[3] for note in notes if not isinstance(note, Method)}
