@@ -23,9 +23,11 @@ export function meanOf(scores, model, on) {
 // A model without a score on these tasks is none of them, and has null.
 export function bordaOf(scores, on) {
   const columns = on.map((task) => scores[task]);
-  const votes = scores[0].map((_, model) =>
-    columns.some((column) => column[model] !== null) ? 0 : null,
-  );
+  const votes = scores[0].map((_, model) => {
+    const own = columns.map((column) => column[model]);
+    const scored = own.some((score) => score !== null);
+    return scored ? 0 : null;
+  });
   const models = votes.filter((vote) => vote !== null).length;
   for (const column of columns) {
     const known = column.filter((score) => score !== null);
