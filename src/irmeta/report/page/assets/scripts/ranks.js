@@ -12,6 +12,10 @@ function counted(score, among) {
   return { above, below, same };
 }
 
+function isKnown(value) {
+  return value !== null;
+}
+
 // The mean of a model's scores on these tasks; null where one is missing.
 export function meanOf(scores, model, on) {
   const own = on.map((task) => scores[task][model]);
@@ -25,14 +29,13 @@ export function bordaOf(scores, on) {
   const columns = on.map((task) => scores[task]);
   const votes = scores[0].map((_, model) => {
     const own = columns.map((column) => column[model]);
-    const scored = own.some((score) => score !== null);
-    return scored ? 0 : null;
+    return own.some(isKnown) ? 0 : null;
   });
-  const models = votes.filter((vote) => vote !== null).length;
+  const models = votes.filter(isKnown).length;
   for (const column of columns) {
-    const known = column.filter((score) => score !== null);
+    const known = column.filter(isKnown);
     for (const [model, score] of column.entries()) {
-      if (score === null) continue;
+      if (!isKnown(score)) continue;
       const { above, same } = counted(score, known);
       const rank = above + (same + 1) / 2;
       votes[model] += models - rank;
@@ -44,9 +47,9 @@ export function bordaOf(scores, on) {
 // Ranks of values, the largest first; what is equal to ten decimals shares the best rank, null has none.
 export function ranksOf(values) {
   const settled = (value) => Math.round(value * 1e10);
-  const known = values.filter((value) => value !== null).map(settled);
+  const known = values.filter(isKnown).map(settled);
   return values.map((value) => {
-    if (value === null) return null;
+    if (!isKnown(value)) return null;
     const { above } = counted(settled(value), known);
     return above + 1;
   });
