@@ -284,6 +284,15 @@ def test_a_removed_model_is_gone_and_the_others_are_as_before(path):
     assert left["other"].system.values.tolist() == ["k1", "k2"]
 
 
+def test_tasks_that_only_a_removed_model_had_go_with_it(path):
+    """A model that misnamed its tasks leaves nothing behind; a task that nobody had before stays."""
+    before = irmeta.load_all(path)
+    appended(path, table(["e5"], ["nq", "nq-x", "fiqa-x"]))
+    made = remove("e5", path)
+    assert made["board"].news == "1 system and 2 topics removed"
+    xr.testing.assert_identical(irmeta.load_all(path)["board"], before["board"])
+
+
 def test_a_collection_goes_with_its_last_system(path, run):
     """A table that became a collection by mistake can be taken out again, and the file is as it was."""
     before = irmeta.load_all(path)

@@ -29,7 +29,7 @@ from irmeta.scores.names import labels
 from irmeta.scores.selection import choose_names, of_metric
 from irmeta.scores.tables.roles import ALL, SCORE
 from irmeta.stats.arrays import Floats
-from irmeta.words import counted, listed
+from irmeta.words import counted, joined, listed
 
 _UNRELATED = "a new collection, sharing no system and no topic with those there"
 
@@ -77,7 +77,7 @@ def add(
 def remove(systems: str, path: Path) -> dict[str, Changed]:
     """Remove systems from every collection of a score file that has them; return the collections that changed, by name.
 
-    A collection that has no system left goes.
+    A collection that has no system left goes, as do topics and metrics of which only those removed had scores.
     systems : names, separated by commas.
 
     Raises ScoresError where no collection has one of them, or no collection would be left.
@@ -95,10 +95,21 @@ def remove(systems: str, path: Path) -> dict[str, Changed]:
     for name in (name for name, own in systems_of.items() if own & removed):
         old = load(path, name)
         kept = [one for one in labels(old["system"].values) if one not in removed]
-        fewer = counted(old.sizes["system"] - len(kept), "system")
-        changed[name] = Changed(old.sel(system=kept), f"{fewer} removed")
+        rest = _with_scores_of(old.sel(system=kept), old) if kept else old[:0]
+        fewer = {dim: old.sizes[dim] - rest.sizes[dim] for dim in DIMS}
+        news = joined([counted(number, dim) for dim, number in fewer.items() if number])
+        changed[name] = Changed(rest, f"{news} removed")
     _write(changed, path, version, replaced=known)
     return changed
+
+
+def _with_scores_of(rest: xr.DataArray, old: xr.DataArray) -> xr.DataArray:
+    """Return what is left of a cube without the topics and metrics that had scores and have none any more."""
+    for dim in ("topic", "metric"):
+        others = [other for other in DIMS if other != dim]
+        had, has = (scores.notnull().any(others) for scores in (old, rest))
+        rest = rest.sel({dim: old[dim][(has | ~had).values]})
+    return rest
 
 
 def _write(

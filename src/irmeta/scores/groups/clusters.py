@@ -86,13 +86,18 @@ def clusters_of(topics: Sequence[str], clusters: Mapping[str, str] | str) -> lis
 
 
 def stem_of_topic(name: str) -> str:
-    """Return what a topic's name begins with: up to its last hyphen, underscore or full stop, or to a number's end.
+    """Return what a topic's name begins with: up to its last slash, hyphen, underscore or full stop, or a number's end.
 
     Numbers end in a name without these before letters: query variations n01p1 and n01p2 are of n01.
 
     >>> stem_of_topic("31_2"), stem_of_topic("n01p1"), stem_of_topic("12b"), stem_of_topic("q301")
     ('31', 'n01', '12', 'q301')
+    >>> stem_of_topic("retrieval/nq-hard")
+    'retrieval'
     """
+    group, slash, _ = name.rpartition("/")
+    if slash and group:
+        return group
     numbered = re.fullmatch(r"([^-_.]*\d)[^\W\d_]+\d*", name)
     return numbered[1] if numbered else stem(name)
 
