@@ -253,6 +253,7 @@ TEXTS = {
         "groups",
         "--about",
     ),
+    "elo.csv": ("model,params,elo\ne5,33M,1250\nbm25,7B,1301\n", "unknown", ""),
     "params.csv": ("model,params\ne5,1.5B\nbm25,\n", "groups", "--about"),
     "percent.csv": ("model,nq,licence\ne5,85.2%,MIT\nbm25,3.1%,\n", "unknown", ""),
     "linked.csv": (

@@ -544,13 +544,9 @@ def _unknown_option_message(error: CycloptsError, word: str) -> str:
         if arg.parse
         for own in arg.names
     ]
-    places = [
-        arg.parameter.metavar
-        for arg in _arguments_of(error.command_chain)
-        if is_argument(arg)
-    ]
-    if name.removeprefix("--").upper() in places:
-        return f"{command} takes {name.removeprefix('--').upper()} by its place: {command} {' '.join(map(str, places))}"
+    places, wanted = _places(error), name.removeprefix("--").upper()
+    if wanted in places:
+        return f"{command} takes {wanted} by its place: {command} {' '.join(places)}"
     longer = [own for own in known if own.startswith(name)]
     candidates = longer or alike(name, known, ALIKE)
     advice = f"{command} --help-all lists all"
@@ -625,13 +621,15 @@ def _arguments_of(verb: Iterable[str] | None) -> "Iterable[Argument]":
     return arguments
 
 
+def _places(error: CycloptsError) -> list[str]:
+    """Return what a command takes by its place, in order."""
+    arguments = _arguments_of(error.command_chain)
+    return [str(arg.parameter.metavar) for arg in arguments if is_argument(arg)]
+
+
 def _describe_arguments(error: CycloptsError) -> str:
     """Say which arguments a command takes."""
-    names = [
-        str(arg.parameter.metavar)
-        for arg in _arguments_of(error.command_chain)
-        if is_argument(arg)
-    ]
+    names = _places(error)
     if names == ["SCORES"]:
         return "one score file"
     return f"only {' '.join(names) or 'options'}"
